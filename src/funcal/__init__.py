@@ -1,0 +1,1 @@
+"""funcal: functional calibration of expensive computer models."""
