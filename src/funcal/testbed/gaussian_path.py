@@ -38,7 +38,7 @@ def cache_folder() -> Path:
 def _correlation(a: FloatArray, b: FloatArray) -> FloatArray:
     left, right = a * np.sqrt(RATES), b * np.sqrt(RATES)
     squared = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)[None, :] - 2.0 * left @ right.T
-    return np.exp(-np.maximum(squared, 0.0))
+    return np.asarray(np.exp(-np.maximum(squared, 0.0)))
 
 
 @cache

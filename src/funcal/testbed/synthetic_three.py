@@ -15,8 +15,9 @@ __all__ = ["synthetic_three"]
 FloatArray = npt.NDArray[np.float64]
 
 TRUE_GLOBAL = 2.5
-SITES = np.concatenate([np.arange(0, 9), np.arange(14, 20)])[:, None] * 0.05
-TEST_CONTROLS = np.arange(9, 14)[:, None] * 0.05
+STEPS = np.linspace(0.0, 0.95, 20)[:, None]
+TEST_CONTROLS = STEPS[9:14]
+SITES = np.vstack([STEPS[:9], STEPS[14:]])
 
 
 def _computer_model(control: FloatArray, calibration: FloatArray) -> FloatArray:

@@ -27,12 +27,12 @@ def _true_response(control: FloatArray) -> FloatArray:
 
 def _computer_model(control: FloatArray, calibration: FloatArray) -> FloatArray:
     """F^s(x, θ) = 0.4 (x1² + x2²) sin²(0.7 x2) (x1 + x2) / (θ² + 1)."""
-    return _true_response(control) * control.sum(axis=1) / (calibration[:, 0] ** 2 + 1.0)
+    return np.asarray(_true_response(control) * control.sum(axis=1) / (calibration[:, 0] ** 2 + 1.0))
 
 
 def _true_functional(control: FloatArray) -> FloatArray:
     """F^θ(x) = √(x1 + x2 - 1), 0 where that is undefined."""
-    return np.sqrt(np.maximum(control.sum(axis=1, keepdims=True) - 1.0, 0.0))
+    return np.asarray(np.sqrt(np.maximum(control.sum(axis=1, keepdims=True) - 1.0, 0.0)))
 
 
 def _sites(rng: np.random.Generator) -> FloatArray:

@@ -38,7 +38,7 @@ def two_functional() -> SyntheticProblem:
         true_response=_true_response,
         true_functional=_true_functional,
         calibration_box=((0.0, 2.0), (0.0, 1.5)),
-        sites=lambda rng: (np.arange(12)[:, None] + 0.5) / 2.0,
+        sites=lambda rng: np.linspace(0.25, 5.75, 12)[:, None],
         test_controls=uniform_controls(0.0, 6.0, 12),
         num_runs=120,
     )
