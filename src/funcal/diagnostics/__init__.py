@@ -1,0 +1,1 @@
+"""Diagnostics: convergence, residual tests, scores."""
