@@ -1,0 +1,319 @@
+"""One update of each block of parameters, from its full conditional in Appendix A, compiled.
+
+ν² and τ² are drawn from their inverse gamma conditionals. Θ_ki, ψ_h, ln ℓ_j, ln γ and ln σ² take one random walk
+Metropolis step each. A step in Θ_ki changes only row and column i of Σ: with P = (Σ + σ²I)⁻¹ the likelihood changes
+by the conditional density of y_i given the other responses, which needs P but no factorisation (O(m²)); P itself is
+then updated in O(m²). All randomness comes from the generator passed in, in a fixed order.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ..priors.densities import log_scale_density
+from ..problem import FloatArray
+from .log_density import JITTER, log_likelihood_from_exponent, noise_variance
+from .parameters import ChainState, PosteriorModel
+
+__all__ = [
+    "draw_global_spread",
+    "draw_spread",
+    "shift_theta",
+    "update_length",
+    "update_magnitude",
+    "update_noise",
+    "update_psi",
+    "update_theta",
+]
+
+#: Plain draws tried before a truncated inverse gamma is sampled by a slice step instead.
+_PLAIN_TRIES = 8
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def update_theta(
+    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+) -> None:
+    """Move every Θ_ki once, keeping exponent, inverse and weights up to date (App. A, first conditional)."""
+    m, num_functional = state.theta.shape
+    num_controls = model.control_distance.shape[0]
+    magnitude = math.exp(state.log_magnitude[0])
+    noise = math.exp(state.log_noise[0])
+    inverse, weights, exponent = state.inverse, state.weights, state.exponent
+    row, new_exponent, product = state.scratch[0], state.scratch[1], state.scratch[2]
+    for k in range(num_functional):
+        length = math.exp(state.log_length[num_controls + k])
+        variance = state.spread[k]
+        for i in range(m):
+            s = k * m + i
+            old = state.theta[i, k]
+            new = old + steps[s] * rng.standard_normal()
+            if new < model.theta_bounds[k, 0] or new > model.theta_bounds[k, 1]:
+                accepted[s] = 0.0
+                continue
+            delta = new - old
+            prior_pull = 0.0
+            for j in range(m):
+                prior_pull += model.theta_precision[i, j] * (state.theta[j, k] - model.theta_mean[j, k])
+                e = exponent[i, j] + length * delta * (new + old - 2.0 * state.theta[j, k])
+                new_exponent[j] = e
+                row[j] = magnitude * math.exp(-e)
+            row[i] = 0.0
+            new_exponent[i] = 0.0
+            log_prior = -0.5 * delta * (2.0 * prior_pull + delta * model.theta_precision[i, i]) / variance
+
+            precision = inverse[i, i]
+            reduction = 0.0
+            mean = 0.0
+            for j in range(m):
+                total = 0.0
+                for q in range(m):
+                    total += inverse[j, q] * row[q]
+                product[j] = total
+                reduction += row[j] * total
+                mean += row[j] * weights[j]
+            scaled = product[i] / precision
+            reduction -= product[i] * scaled
+            mean -= weights[i] * scaled
+            own_noise = noise_variance(model, noise, i) + magnitude * JITTER
+            # the conditional variance cannot be smaller than the noise; rounding could say so
+            conditional = max(magnitude - reduction + own_noise, own_noise)
+            residual = model.response[i] - mean
+            log_ratio = log_prior - 0.5 * (
+                math.log(conditional * precision)
+                + residual * residual / conditional
+                - weights[i] * weights[i] / precision
+            )
+            probability = math.exp(min(0.0, log_ratio))
+            accepted[s] = probability
+            if rng.random() < probability:
+                state.theta[i, k] = new
+                state.log_likelihood[0] += log_ratio - log_prior
+                _replace_row(state, i, scaled, conditional, residual)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _replace_row(state: ChainState, i: int, scaled: float, conditional: float, residual: float) -> None:
+    """Update inverse and weights after row i of Σ + σ²I was replaced (bordered inverse, O(m²)).
+
+    `scratch` holds the new exponents in row 1 and P·row in row 2; `scaled` is (P·row)_i / P_ii.
+    """
+    m = state.theta.shape[0]
+    inverse, weights = state.inverse, state.weights
+    new_exponent, product, old = state.scratch[1], state.scratch[2], state.scratch[3]
+    precision = inverse[i, i]
+    for j in range(m):
+        old[j] = inverse[i, j]
+        product[j] -= old[j] * scaled  # regression of row i on the others
+    product[i] = 0.0
+    new_precision = 1.0 / conditional
+    new_weight = residual * new_precision
+    old_ratio = weights[i] / precision
+    inverse_precision = 1.0 / precision
+    for j in range(m):
+        f = old[j] * inverse_precision
+        g = product[j] * new_precision
+        for q in range(m):
+            inverse[j, q] += g * product[q] - f * old[q]
+        weights[j] -= old[j] * old_ratio + product[j] * new_weight
+    weights[i] = new_weight
+    for j in range(m):
+        inverse[i, j] = -product[j] * new_precision
+        inverse[j, i] = inverse[i, j]
+        state.exponent[i, j] = new_exponent[j]
+        state.exponent[j, i] = new_exponent[j]
+    inverse[i, i] = new_precision
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def shift_theta(rng: np.random.Generator, model: PosteriorModel, state: ChainState) -> None:
+    """Shift all of Θ_k together, drawing the shift from its conditional.
+
+    The likelihood does not change (point 2), so the shift is normal; one that leaves the support is not made.
+    """
+    m, num_functional = state.theta.shape
+    for k in range(num_functional):
+        total_precision = 0.0
+        pull = 0.0
+        for i in range(m):
+            for j in range(m):
+                total_precision += model.theta_precision[i, j]
+                pull += model.theta_precision[i, j] * (state.theta[j, k] - model.theta_mean[j, k])
+        shift = -pull / total_precision + math.sqrt(state.spread[k] / total_precision) * rng.standard_normal()
+        inside = True
+        for i in range(m):
+            moved = state.theta[i, k] + shift
+            if moved < model.theta_bounds[k, 0] or moved > model.theta_bounds[k, 1]:
+                inside = False
+        if inside:
+            for i in range(m):
+                state.theta[i, k] += shift
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def draw_spread(rng: np.random.Generator, model: PosteriorModel, state: ChainState) -> None:
+    """Draw ν_k² from IG(shape + m/2, scale + ½(Θ_k − Θ^a_k)ᵀQ(Θ_k − Θ^a_k)), truncated to its bounds."""
+    m, num_functional = state.theta.shape
+    for k in range(num_functional):
+        quadratic = 0.0
+        for i in range(m):
+            row = 0.0
+            for j in range(m):
+                row += model.theta_precision[i, j] * (state.theta[j, k] - model.theta_mean[j, k])
+            quadratic += row * (state.theta[i, k] - model.theta_mean[i, k])
+        prior = model.spread_prior[k]
+        state.spread[k] = _truncated_inverse_gamma(
+            rng, prior[0] + 0.5 * m, prior[1] + 0.5 * quadratic, prior[2], prior[3], state.spread[k]
+        )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _truncated_inverse_gamma(
+    rng: np.random.Generator, shape: float, scale: float, lower: float, upper: float, current: float
+) -> float:
+    """Leave IG(shape, scale) on [lower, upper] invariant, by an exact draw nearly always.
+
+    A few plain draws are tried; whether they all miss does not depend on `current`, so that a slice step from
+    `current` may then take their place.
+    """
+    for _ in range(_PLAIN_TRIES):
+        value = scale / rng.standard_gamma(shape)
+        if lower <= value <= upper:
+            return value
+    # slice step on t = ln v, whose log density is −shape·t − scale·exp(−t)
+    t = math.log(current)
+    level = -shape * t - scale * math.exp(-t) - rng.standard_exponential()
+    # 50 on the log scale stands for no bound: 22 orders of magnitude
+    left = math.log(lower) if lower > 0.0 else t - 50.0
+    right = math.log(upper) if upper < math.inf else t + 50.0
+    while True:
+        proposal = left + (right - left) * rng.random()
+        if -shape * proposal - scale * math.exp(-proposal) >= level:
+            return math.exp(proposal)
+        if proposal < t:
+            left = proposal
+        else:
+            right = proposal
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update_psi(
+    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+) -> None:
+    """Move every ψ_h once; its likelihood ratio is 1, because ψ is in no entry of Σ (point 1)."""
+    for h in range(state.psi.shape[0]):
+        old = state.psi[h]
+        new = old + steps[h] * rng.standard_normal()
+        if new < model.psi_bounds[h, 0] or new > model.psi_bounds[h, 1]:
+            accepted[h] = 0.0
+            continue
+        before = old - model.psi_mean[h]
+        after = new - model.psi_mean[h]
+        probability = math.exp(min(0.0, 0.5 * (before * before - after * after) / state.global_spread[h]))
+        accepted[h] = probability
+        if rng.random() < probability:
+            state.psi[h] = new
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def draw_global_spread(rng: np.random.Generator, model: PosteriorModel, state: ChainState) -> None:
+    """Draw τ_h² from IG(½ + α_τ, ½(ψ_h − ψ^a_h)² + β_τ)."""
+    for h in range(state.psi.shape[0]):
+        d = state.psi[h] - model.psi_mean[h]
+        shape = 0.5 + model.global_spread_prior[h, 0]
+        state.global_spread[h] = (0.5 * d * d + model.global_spread_prior[h, 1]) / rng.standard_gamma(shape)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update_length(
+    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+) -> None:
+    """Move every ln ℓ_j once; the 1/ℓ_j of App. A cancels against the Jacobian (point 7).
+
+    Only the upper triangle of the exponent is kept up to date; `refresh` fills the rest.
+    """
+    m, num_functional = state.theta.shape
+    num_controls = model.control_distance.shape[0]
+    proposal = state.scratch[4:]
+    for j in range(state.log_length.shape[0]):
+        old = state.log_length[j]
+        new = old + steps[j] * rng.standard_normal()
+        prior = model.length_prior[j]
+        log_ratio = log_scale_density(prior[0], prior[1], prior[2], new)
+        if log_ratio == -math.inf:
+            accepted[j] = 0.0
+            continue
+        log_ratio -= log_scale_density(prior[0], prior[1], prior[2], old)
+        candidate = state.log_likelihood[0]
+        in_covariance = j < num_controls + num_functional
+        if in_covariance:
+            change = math.exp(new) - math.exp(old)
+            for a in range(m):
+                for b in range(a + 1, m):
+                    if j < num_controls:
+                        d = model.control_distance[j, a, b]
+                    else:
+                        d = (state.theta[a, j - num_controls] - state.theta[b, j - num_controls]) ** 2
+                    proposal[a, b] = state.exponent[a, b] + change * d
+            candidate = log_likelihood_from_exponent(
+                model, proposal, state.log_magnitude[0], state.log_noise[0], state.factor, state.scratch[0]
+            )
+            log_ratio += candidate - state.log_likelihood[0]
+        probability = math.exp(min(0.0, log_ratio))
+        accepted[j] = probability
+        if rng.random() < probability:
+            state.log_length[j] = new
+            state.log_likelihood[0] = candidate
+            if in_covariance:
+                for a in range(m):
+                    for b in range(a + 1, m):
+                        state.exponent[a, b] = proposal[a, b]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update_magnitude(
+    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+) -> None:
+    """Move ln γ once."""
+    new = state.log_magnitude[0] + steps[0] * rng.standard_normal()
+    _update_variance(rng, model, state, model.magnitude_prior, state.log_magnitude, new, new, state.log_noise[0], accepted)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update_noise(
+    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+) -> None:
+    """Move ln σ² once."""
+    new = state.log_noise[0] + steps[0] * rng.standard_normal()
+    _update_variance(rng, model, state, model.noise_prior, state.log_noise, new, state.log_magnitude[0], new, accepted)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _update_variance(
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    prior: FloatArray,
+    place: FloatArray,
+    new: float,
+    log_magnitude: float,
+    log_noise: float,
+    accepted: FloatArray,
+) -> None:
+    log_ratio = log_scale_density(prior[0], prior[1], prior[2], new)
+    if log_ratio == -math.inf:
+        accepted[0] = 0.0
+        return
+    log_ratio -= log_scale_density(prior[0], prior[1], prior[2], place[0])
+    candidate = log_likelihood_from_exponent(
+        model, state.exponent, log_magnitude, log_noise, state.factor, state.scratch[0]
+    )
+    log_ratio += candidate - state.log_likelihood[0]
+    probability = math.exp(min(0.0, log_ratio))
+    accepted[0] = probability
+    if rng.random() < probability:
+        place[0] = new
+        state.log_likelihood[0] = candidate

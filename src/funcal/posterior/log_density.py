@@ -1,0 +1,225 @@
+"""The log density of Eq. (Posterior4), compiled; σ² everywhere where Appendix A prints σ (point 6).
+
+Σ_ij = γ exp(−Σ_k ℓ_k (z_ik − z_jk)²) with z = (x, θ, ψ). Every row carries the same ψ, so ψ and its ℓ drop out of
+Σ, and a common shift of all θ leaves it unchanged (points 1 and 2): the exponent is built from controls and θ alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from ..priors.densities import inverse_gamma_log_density, log_scale_density
+from ..problem import FloatArray
+from .parameters import ChainState, PosteriorModel
+
+__all__ = [
+    "JITTER",
+    "build_exponent",
+    "factorise",
+    "leave_one_out",
+    "log_likelihood_from_exponent",
+    "log_posterior",
+    "noise_variance",
+    "refresh",
+]
+
+#: Part of γ added to the diagonal of Σ, so that coinciding inputs stay factorisable; part of the model.
+JITTER = 1e-8
+_LOG_TWO_PI = math.log(2.0 * math.pi)
+
+
+@njit(cache=True, nogil=True)
+def build_exponent(model: PosteriorModel, theta: FloatArray, log_length: FloatArray, out: FloatArray) -> None:
+    """Fill `out` with Σ_k ℓ_k (z_ik − z_jk)² over controls and θ."""
+    num_controls = model.control_distance.shape[0]
+    m, num_functional = theta.shape
+    out[:, :] = 0.0
+    for c in range(num_controls):
+        length = math.exp(log_length[c])
+        for i in range(m):
+            for j in range(i):
+                out[i, j] += length * model.control_distance[c, i, j]
+    for k in range(num_functional):
+        length = math.exp(log_length[num_controls + k])
+        for i in range(m):
+            for j in range(i):
+                d = theta[i, k] - theta[j, k]
+                out[i, j] += length * d * d
+    for i in range(m):
+        for j in range(i):
+            out[j, i] = out[i, j]
+
+
+@njit(cache=True, nogil=True)
+def noise_variance(model: PosteriorModel, noise: float, i: int) -> float:
+    """Noise variance of the mean at site `i`: σ²/count, or what the user knows."""
+    return noise * model.noise_weight[i] + model.known_noise[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def factorise(matrix: FloatArray, rhs: FloatArray) -> float:
+    """Factorise the upper triangle as UᵀU in place and solve Uᵀz = rhs in place.
+
+    Returns
+    -------
+    float
+        Log determinant, NaN if the matrix is not positive definite.
+    """
+    m = matrix.shape[0]
+    log_det = 0.0
+    for j in range(m):
+        pivot = matrix[j, j]
+        if not pivot > 0.0:
+            return math.nan
+        log_det += math.log(pivot)
+        root = math.sqrt(pivot)
+        matrix[j, j] = root
+        inverse_root = 1.0 / root
+        for k in range(j + 1, m):
+            matrix[j, k] *= inverse_root
+        z = rhs[j] * inverse_root
+        rhs[j] = z
+        for i in range(j + 1, m):
+            f = matrix[j, i]
+            rhs[i] -= f * z
+            for k in range(i, m):
+                matrix[i, k] -= f * matrix[j, k]
+    return log_det
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_likelihood_from_exponent(
+    model: PosteriorModel,
+    exponent: FloatArray,
+    log_magnitude: float,
+    log_noise: float,
+    factor: FloatArray,
+    solved: FloatArray,
+) -> float:
+    """Evaluate the likelihood (Eq. likelihood), and leave the factor of Σ + σ²I behind.
+
+    Returns
+    -------
+    float
+        log N(y^p; 0, Σ + σ²I) plus the replicates' part; −∞ if Σ + σ²I cannot be factorised.
+    """
+    m = exponent.shape[0]
+    magnitude = math.exp(log_magnitude)
+    noise = math.exp(log_noise)
+    for i in range(m):
+        factor[i, i] = magnitude * (1.0 + JITTER) + noise_variance(model, noise, i)
+        for j in range(i + 1, m):
+            factor[i, j] = magnitude * math.exp(-exponent[i, j])
+        solved[i] = model.response[i]
+    log_det = factorise(factor, solved)
+    if math.isnan(log_det):
+        return -math.inf
+    quadratic = 0.0
+    for i in range(m):
+        quadratic += solved[i] * solved[i]
+    return -0.5 * (quadratic + log_det + m * _LOG_TWO_PI) + _within_sites(model, log_noise, noise)
+
+
+@njit(cache=True, nogil=True)
+def _within_sites(model: PosteriorModel, log_noise: float, noise: float) -> float:
+    """Log density of the replicates around their site means, up to a constant."""
+    dof = model.within[0]
+    if dof == 0.0:
+        return 0.0
+    return -0.5 * (dof * log_noise + model.within[1] / noise)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def refresh(model: PosteriorModel, state: ChainState) -> None:
+    """Recompute exponent, factor, inverse, weights and likelihood of a state from its parameters.
+
+    Raises
+    ------
+    ValueError
+        If Σ + σ²I cannot be factorised.
+    """
+    m = state.theta.shape[0]
+    build_exponent(model, state.theta, state.log_length, state.exponent)
+    state.log_likelihood[0] = log_likelihood_from_exponent(
+        model, state.exponent, state.log_magnitude[0], state.log_noise[0], state.factor, state.weights
+    )
+    if state.log_likelihood[0] == -math.inf:
+        raise ValueError("the covariance of the physical responses is not positive definite")
+    _invert(state.factor, state.inverse, state.scratch[4:])
+    for i in range(m):
+        total = 0.0
+        for j in range(m):
+            total += state.inverse[i, j] * model.response[j]
+        state.weights[i] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _invert(factor: FloatArray, inverse: FloatArray, triangle: FloatArray) -> None:
+    """Fill `inverse` with (UᵀU)⁻¹ = U⁻¹U⁻ᵀ."""
+    m = factor.shape[0]
+    for i in range(m - 1, -1, -1):
+        pivot = 1.0 / factor[i, i]
+        for k in range(i + 1, m):
+            triangle[i, k] = 0.0
+        for row in range(i + 1, m):
+            f = -factor[i, row] * pivot
+            for k in range(row, m):
+                triangle[i, k] += f * triangle[row, k]
+        triangle[i, i] = pivot
+    for i in range(m):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, m):
+                total += triangle[i, k] * triangle[j, k]
+            inverse[i, j] = total
+            inverse[j, i] = total
+
+
+@njit(cache=True, nogil=True)
+def leave_one_out(model: PosteriorModel, state: ChainState, out: FloatArray) -> None:
+    """Fill `out` with log p(y_i | y_−i, parameters), read off the inverse."""
+    for i in range(model.response.shape[0]):
+        precision = state.inverse[i, i]
+        weight = state.weights[i]
+        out[i] = 0.5 * (math.log(precision) - weight * weight / precision - _LOG_TWO_PI)
+
+
+@njit(cache=True, nogil=True)
+def log_posterior(model: PosteriorModel, state: ChainState) -> float:
+    """Log density of (Θ, ψ, ν², τ², ln ℓ, ln γ, ln σ²) given y^p, up to a constant (Eq. Posterior4)."""
+    total = state.log_likelihood[0]
+    m, num_functional = state.theta.shape
+    for k in range(num_functional):
+        quadratic = 0.0
+        for i in range(m):
+            row = 0.0
+            for j in range(m):
+                row += model.theta_precision[i, j] * (state.theta[j, k] - model.theta_mean[j, k])
+            quadratic += row * (state.theta[i, k] - model.theta_mean[i, k])
+            if not model.theta_bounds[k, 0] <= state.theta[i, k] <= model.theta_bounds[k, 1]:
+                return -math.inf
+        variance = state.spread[k]
+        if not model.spread_prior[k, 2] <= variance <= model.spread_prior[k, 3]:
+            return -math.inf
+        total += -0.5 * m * (math.log(variance) + _LOG_TWO_PI) - 0.5 * quadratic / variance
+        total += inverse_gamma_log_density(variance, model.spread_prior[k, 0], model.spread_prior[k, 1])
+    for h in range(state.psi.shape[0]):
+        if not model.psi_bounds[h, 0] <= state.psi[h] <= model.psi_bounds[h, 1]:
+            return -math.inf
+        variance = state.global_spread[h]
+        d = state.psi[h] - model.psi_mean[h]
+        total += -0.5 * (math.log(variance) + _LOG_TWO_PI + d * d / variance)
+        total += inverse_gamma_log_density(
+            variance, model.global_spread_prior[h, 0], model.global_spread_prior[h, 1]
+        )
+    for j in range(state.log_length.shape[0]):
+        prior = model.length_prior[j]
+        total += log_scale_density(prior[0], prior[1], prior[2], state.log_length[j])
+    prior = model.magnitude_prior
+    total += log_scale_density(prior[0], prior[1], prior[2], state.log_magnitude[0])
+    if model.noise_weight[0] > 0.0:
+        prior = model.noise_prior
+        total += log_scale_density(prior[0], prior[1], prior[2], state.log_noise[0])
+    return total
