@@ -1,0 +1,181 @@
+"""Edge exchange with re-optimised vertices, and iterated local search around it.
+
+A move takes one edge out of the tree over clusters and reconnects the two parts by the best pair of clusters *and*
+the best vertices of all clusters for the new tree: with messages passed along both parts this costs O(n²) per
+removed edge, not one dynamic programme per candidate. When no move helps, a few clusters are set to random vertices
+and the search starts again from there (iterated local search).
+
+References
+----------
+B. Hu, M. Leitner, G. R. Raidl (2008). Combining variable neighborhood search with integer linear programming for
+the generalized minimum spanning tree problem ("global edge exchange"). Journal of Heuristics 14, 473-499.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .tree_heuristic import alternate, best_vertices, selection_cost
+
+__all__ = ["exchange_edges", "iterate_local_search", "perturb"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _walk(parent: Integers, order: Integers, first: int, barred: int) -> tuple[Integers, Integers, int]:
+    """Clusters joined to ``first`` without passing ``barred``, in breadth-first order, with their predecessors."""
+    m = len(parent)
+    listed = np.empty(m, dtype=np.int64)
+    before = np.full(m, -1, dtype=np.int64)
+    seen = np.zeros(m, dtype=np.bool_)
+    listed[0] = first
+    seen[first] = True
+    count, head = 1, 0
+    while head < count:
+        k = listed[head]
+        head += 1
+        for j in range(m):
+            if seen[j] or not (parent[j] == k or parent[k] == j):
+                continue
+            if k == first and j == barred:
+                continue
+            seen[j] = True
+            before[j] = k
+            listed[count] = j
+            count += 1
+    return listed, before, count
+
+
+@njit(cache=True, nogil=True)
+def _part_costs(
+    weight: Floats, cost: Floats, start: Integers, listed: Integers, before: Integers, count: int, total: Floats
+) -> None:
+    """Least cost of one part of the tree given each of its vertices, by messages to the first cluster and back."""
+    upward = np.zeros(len(cost))  # least cost of the subtree of k, plus the edge, seen from each vertex before it
+    for i in range(count):
+        for v in range(start[listed[i]], start[listed[i] + 1]):
+            total[v] = cost[v]
+    widest = 0
+    for i in range(count):
+        widest = max(widest, start[listed[i] + 1] - start[listed[i]])
+    message = np.zeros((count, widest))
+    for i in range(count - 1, 0, -1):
+        k = listed[i]
+        p = before[k]
+        for v in range(start[p], start[p + 1]):
+            least = np.inf
+            for u in range(start[k], start[k + 1]):
+                value = total[u] + weight[v, u]
+                if value < least:
+                    least = value
+            message[i, v - start[p]] = least
+            total[v] += least
+    for i in range(1, count):
+        k = listed[i]
+        p = before[k]
+        for v in range(start[p], start[p + 1]):
+            without = total[v] - message[i, v - start[p]]
+            upward[v] = without if without < np.inf else np.inf
+        for u in range(start[k], start[k + 1]):
+            least = np.inf
+            for v in range(start[p], start[p + 1]):
+                value = upward[v] + weight[v, u]
+                if value < least:
+                    least = value
+            total[u] += least
+
+
+@njit(cache=True, nogil=True)
+def _best_reconnection(
+    weight: Floats, start: Integers, total: Floats, one: Integers, n_one: int, two: Integers, n_two: int
+) -> tuple[float, int, int]:
+    """Cheapest edge between two parts of the tree."""
+    least, left, right = np.inf, -1, -1
+    for i in range(n_one):
+        k = one[i]
+        for u in range(start[k], start[k + 1]):
+            base = total[u]
+            if not base < least:
+                continue
+            for h in range(n_two):
+                j = two[h]
+                for v in range(start[j], start[j + 1]):
+                    value = base + total[v] + weight[u, v]
+                    if value < least:
+                        least, left, right = value, k, j
+    return least, left, right
+
+
+@njit(cache=True, nogil=True)
+def _reattach(parent: Integers, order: Integers, child: int, inside: int, outside: int) -> None:
+    """Hang the part below ``child`` from cluster ``outside`` by its cluster ``inside``; rebuild the order."""
+    previous, k = outside, inside
+    while True:
+        following = parent[k]
+        parent[k] = previous
+        if k == child:
+            break
+        previous, k = k, following
+    listed, _, _ = _walk(parent, order, order[0], -1)
+    order[:] = listed
+
+
+@njit(cache=True, nogil=True)
+def exchange_edges(weight: Floats, cost: Floats, start: Integers, chosen: Integers) -> float:
+    """Alternate and exchange edges until neither helps; improves ``chosen`` in place and returns its cost."""
+    m = len(chosen)
+    value, parent, order = alternate(weight, cost, start, chosen)
+    total = np.zeros(len(cost))
+    trial = chosen.copy()
+    step, idle = 1, 0
+    while idle < m - 1 and m > 2:
+        child = order[step]
+        one, before_one, n_one = _walk(parent, order, child, parent[child])
+        two, before_two, n_two = _walk(parent, order, parent[child], child)
+        _part_costs(weight, cost, start, one, before_one, n_one, total)
+        _part_costs(weight, cost, start, two, before_two, n_two, total)
+        least, inside, outside = _best_reconnection(weight, start, total, one, n_one, two, n_two)
+        idle += 1
+        if least < value - 1e-11 * abs(value):
+            _reattach(parent, order, child, inside, outside)
+            trial[:] = chosen
+            best_vertices(weight, cost, start, parent, order, trial)
+            better, new_parent, new_order = alternate(weight, cost, start, trial)
+            if better < value:
+                chosen[:] = trial
+                value = better
+            parent, order = new_parent, new_order
+            idle = 0
+        step = step + 1 if step + 1 < m else 1
+    return selection_cost(weight, cost, chosen, parent)
+
+
+@njit(cache=True, nogil=True)
+def perturb(start: Integers, chosen: Integers, strength: int, rng: np.random.Generator) -> None:
+    """Set ``strength`` random clusters to random vertices."""
+    m = len(chosen)
+    for _ in range(strength):
+        k = int(rng.random() * m)
+        chosen[k] = start[k] + int(rng.random() * (start[k + 1] - start[k]))
+
+
+@njit(cache=True, nogil=True)
+def iterate_local_search(
+    weight: Floats, cost: Floats, start: Integers, chosen: Integers, rounds: int, rng: np.random.Generator
+) -> float:
+    """``rounds`` times perturb and search again, keeping what is no worse; improves ``chosen`` in place."""
+    value = exchange_edges(weight, cost, start, chosen)
+    strength = max(2, len(chosen) // 8)
+    trial = chosen.copy()
+    for _ in range(rounds):
+        trial[:] = chosen
+        perturb(start, trial, strength, rng)
+        reached = exchange_edges(weight, cost, start, trial)
+        if reached <= value:
+            value = reached
+            chosen[:] = trial
+    return value
