@@ -1,0 +1,82 @@
+"""One move of the emulator block φ: generalised elliptical slice sampling (Nishihara, Murray & Adams 2014).
+
+The posterior of φ is dominated by the runs and close to normal, so an ellipse through the present point and a
+draw from a heavy-tailed approximation of that posterior (multivariate t, centre and shape from the mode and then
+from warm-up) is accepted after one or two factorisations, and the new point is nearly independent of the old.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ..problem.arrays import FloatArray
+from .calibration_density import SiteState
+from .emulator import log_density_of_both_tables
+from .model import JointModel
+
+__all__ = ["move_emulator"]
+
+REFERENCE_DOF = 8.0
+"""Degrees of freedom of the reference: heavier tails than the posterior's, so that no point is out of reach."""
+MAX_SHRINKS = 60
+"""The bracket has shrunk to the present point long before."""
+
+
+@njit(cache=True, nogil=True)
+def _reference_log_density(phi: FloatArray, centre: FloatArray, shape_inverse: FloatArray) -> tuple[float, float]:
+    """Unnormalised log density of the reference, and the squared distance it is made of."""
+    whitened = np.dot(shape_inverse, phi - centre)
+    squared = np.dot(whitened, whitened)
+    return -0.5 * (REFERENCE_DOF + phi.size) * math.log1p(squared / REFERENCE_DOF), squared
+
+
+@njit(cache=True, nogil=True)
+def move_emulator(
+    rng: np.random.Generator,
+    phi: FloatArray,
+    log_density: float,
+    centre: FloatArray,
+    shape: FloatArray,
+    shape_inverse: FloatArray,
+    model: JointModel,
+    sites: SiteState,
+) -> tuple[float, int]:
+    """Move φ in place, the sites' calibration values held.
+
+    Parameters
+    ----------
+    log_density
+        `log_density_of_both_tables` at φ.
+    centre, shape, shape_inverse
+        Reference: its centre, the Cholesky factor of its scale matrix, and the inverse of that factor.
+
+    Returns
+    -------
+    log_density, num_evaluations
+    """
+    size = phi.size
+    reference, squared = _reference_log_density(phi, centre, shape_inverse)
+    # the t as a scale mixture of normals: scale² | φ is inverse gamma
+    scale = math.sqrt(
+        0.5 * (REFERENCE_DOF + squared) / rng.standard_gamma(0.5 * (REFERENCE_DOF + size))
+    )
+    other = scale * np.dot(shape, rng.standard_normal(size))
+    threshold = log_density - reference + math.log(rng.random())
+    angle = rng.uniform(0.0, 2.0 * math.pi)
+    lower, upper = angle - 2.0 * math.pi, angle
+    start = phi.copy()
+    proposal = np.empty(size)
+    for evaluation in range(1, MAX_SHRINKS + 1):
+        proposal[:] = centre + (start - centre) * math.cos(angle) + other * math.sin(angle)
+        density = log_density_of_both_tables(proposal, sites.values, sites.noise_covariance, model)
+        reference, _ = _reference_log_density(proposal, centre, shape_inverse)
+        if density - reference > threshold:
+            phi[:] = proposal
+            return density, evaluation
+        if angle < 0.0:
+            lower = angle
+        else:
+            upper = angle
+        angle = rng.uniform(lower, upper)
+    return log_density, MAX_SHRINKS

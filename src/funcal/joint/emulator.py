@@ -1,0 +1,300 @@
+"""The Gaussian process η over the computer model: covariances, the runs' marginal likelihood, its factor.
+
+k(z, z') = v0 + v1 Σ_j (z_j - ½)(z'_j - ½) + γ exp(-Σ_j ℓ_j (z_j - z'_j)²): constant mean and linear trend
+integrated out under their normal priors, and the paper's squared-exponential kernel (Eq. (4)) on scaled inputs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..problem.arrays import FloatArray
+from .factors import forward_substitute, inverse_from_cholesky
+from .model import JointModel
+
+__all__ = [
+    "EmulatorState",
+    "allocate_emulator",
+    "emulator_log_prior",
+    "emulator_size",
+    "log_density_of_both_tables",
+    "runs_log_density",
+    "set_emulator",
+]
+
+LOG_TWO_PI = 1.8378770664093453
+
+
+class EmulatorState(NamedTuple):
+    """What the calibration block needs of the emulator at the present φ; overwritten in place by `set_emulator`.
+
+    inverse (n, n) and weights (n,) are K⁻¹ and K⁻¹ y^s; `cross` (n, m) and `within` (m, m) hold the part of the
+    covariances with the sites that comes from the controls alone; `cross_trend`, `within_trend` the same for
+    mean and trend.
+    """
+
+    phi: FloatArray
+    inverse: FloatArray
+    weights: FloatArray
+    cross: FloatArray
+    within: FloatArray
+    cross_trend: FloatArray
+    within_trend: FloatArray
+    runs_density: FloatArray
+
+
+def emulator_size(model: JointModel) -> int:
+    """Length of φ."""
+    return int(model.x_runs.shape[1] + model.t_runs.shape[1] + 1 + int(model.has_nugget))
+
+
+def allocate_emulator(model: JointModel) -> EmulatorState:
+    """Memory for one chain's emulator."""
+    n, m = model.y_runs.size, model.y_sites.size
+    return EmulatorState(
+        np.zeros(emulator_size(model)),
+        np.zeros((n, n)),
+        np.zeros(n),
+        np.zeros((n, m)),
+        np.zeros((m, m)),
+        np.zeros((n, m)),
+        np.zeros((m, m)),
+        np.zeros(1),
+    )
+
+
+@njit(cache=True, nogil=True)
+def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
+    """Log prior density of φ, normalised."""
+    prior = model.prior
+    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
+    total = 0.0
+    for j in range(phi.size):
+        if j < num_inputs:
+            mean, sd = prior.log_decay_mean, prior.log_decay_sd
+        elif j == num_inputs:
+            mean, sd = prior.log_variance_mean, prior.log_variance_sd
+        else:
+            mean, sd = prior.log_nugget_mean, prior.log_nugget_sd
+        total -= 0.5 * ((phi[j] - mean) / sd) ** 2 + np.log(sd) + 0.5 * LOG_TWO_PI
+    return total
+
+
+@njit(cache=True, nogil=True)
+def in_reach(phi: FloatArray, model: JointModel) -> bool:
+    """False beyond ten prior standard deviations, where exp overflows before the density is lost."""
+    prior = model.prior
+    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
+    for j in range(phi.size):
+        if not np.isfinite(phi[j]):
+            return False
+        if j < num_inputs and abs(phi[j] - prior.log_decay_mean) > 10 * prior.log_decay_sd:
+            return False
+        if j == num_inputs and abs(phi[j] - prior.log_variance_mean) > 10 * prior.log_variance_sd:
+            return False
+        if j > num_inputs and abs(phi[j] - prior.log_nugget_mean) > 10 * prior.log_nugget_sd:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
+    """(n, n) covariance of the runs, jitter or nugget included."""
+    n, num_controls = model.x_runs.shape
+    num_calibration = model.t_runs.shape[1]
+    num_inputs = num_controls + num_calibration
+    decay = np.exp(phi[:num_inputs])
+    variance = np.exp(phi[num_inputs])
+    own_noise = np.exp(phi[num_inputs + 1]) if model.has_nugget else 0.0
+    prior = model.prior
+    covariance = np.empty((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            exponent, trend = 0.0, 0.0
+            for c in range(num_controls):
+                gap = model.x_runs[i, c] - model.x_runs[j, c]
+                exponent += decay[c] * gap * gap
+                trend += (model.x_runs[i, c] - 0.5) * (model.x_runs[j, c] - 0.5)
+            for c in range(num_calibration):
+                gap = model.t_runs[i, c] - model.t_runs[j, c]
+                exponent += decay[num_controls + c] * gap * gap
+                trend += (model.t_runs[i, c] - 0.5) * (model.t_runs[j, c] - 0.5)
+            value = prior.mean_variance + prior.slope_variance * trend + variance * np.exp(-exponent)
+            covariance[i, j] = value
+            covariance[j, i] = value
+        covariance[i, i] += prior.jitter * variance + own_noise
+    return covariance
+
+
+@njit(cache=True, nogil=True)
+def site_parts(
+    phi: FloatArray,
+    model: JointModel,
+    cross: FloatArray,
+    within: FloatArray,
+    cross_trend: FloatArray,
+    within_trend: FloatArray,
+) -> None:
+    """Fill the parts of the covariances with the sites that the controls alone decide."""
+    n, num_controls = model.x_runs.shape
+    m = model.x_sites.shape[0]
+    num_inputs = num_controls + model.t_runs.shape[1]
+    decay = np.exp(phi[:num_controls])
+    variance = np.exp(phi[num_inputs])
+    prior = model.prior
+    for i in range(m):
+        for j in range(n):
+            exponent, trend = 0.0, 0.0
+            for c in range(num_controls):
+                gap = model.x_runs[j, c] - model.x_sites[i, c]
+                exponent += decay[c] * gap * gap
+                trend += (model.x_runs[j, c] - 0.5) * (model.x_sites[i, c] - 0.5)
+            cross[j, i] = variance * np.exp(-exponent)
+            cross_trend[j, i] = prior.mean_variance + prior.slope_variance * trend
+        for j in range(m):
+            exponent, trend = 0.0, 0.0
+            for c in range(num_controls):
+                exponent += decay[c] * model.site_gaps[c, i, j]
+                trend += (model.x_sites[j, c] - 0.5) * (model.x_sites[i, c] - 0.5)
+            within[i, j] = variance * np.exp(-exponent)
+            within_trend[i, j] = prior.mean_variance + prior.slope_variance * trend
+
+
+@njit(cache=True, nogil=True)
+def normal_log_density(factor: FloatArray, whitened: FloatArray) -> float:
+    """Log density of a centred normal vector from the factor L of its covariance and L⁻¹ y."""
+    total = -0.5 * LOG_TWO_PI * whitened.size
+    for i in range(whitened.size):
+        total -= np.log(factor[i, i]) + 0.5 * whitened[i] * whitened[i]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatArray]:
+    """log p(y^s | φ) + log p(φ), and its gradient in φ."""
+    n, num_controls = model.x_runs.shape
+    num_inputs = num_controls + model.t_runs.shape[1]
+    prior = model.prior
+    gradient = np.zeros(phi.size)
+    if not in_reach(phi, model):
+        return -np.inf, gradient
+    factor = np.linalg.cholesky(runs_covariance(phi, model))
+    inverse = inverse_from_cholesky(factor)
+    weights = np.dot(inverse, model.y_runs)
+    total = emulator_log_prior(phi, model) - 0.5 * LOG_TWO_PI * n - 0.5 * np.dot(weights, model.y_runs)
+    decay = np.exp(phi[:num_inputs])
+    variance = np.exp(phi[num_inputs])
+    for i in range(n):
+        total -= np.log(factor[i, i])
+        adjoint = 0.5 * (weights[i] * weights[i] - inverse[i, i])
+        gradient[num_inputs] += adjoint * variance * (1.0 + prior.jitter)
+        if model.has_nugget:
+            gradient[num_inputs + 1] += adjoint * np.exp(phi[num_inputs + 1])
+        for j in range(i):
+            exponent = 0.0
+            for c in range(num_inputs):
+                gap = _run_input(model, i, c) - _run_input(model, j, c)
+                exponent += decay[c] * gap * gap
+            # both halves of the symmetric matrix
+            term = (weights[i] * weights[j] - inverse[i, j]) * variance * np.exp(-exponent)
+            gradient[num_inputs] += term
+            for c in range(num_inputs):
+                gap = _run_input(model, i, c) - _run_input(model, j, c)
+                gradient[c] -= term * decay[c] * gap * gap
+    for j in range(phi.size):
+        if j < num_inputs:
+            gradient[j] -= (phi[j] - prior.log_decay_mean) / prior.log_decay_sd**2
+        elif j == num_inputs:
+            gradient[j] -= (phi[j] - prior.log_variance_mean) / prior.log_variance_sd**2
+        else:
+            gradient[j] -= (phi[j] - prior.log_nugget_mean) / prior.log_nugget_sd**2
+    return total, gradient
+
+
+@njit(cache=True, nogil=True)
+def _run_input(model: JointModel, run: int, column: int) -> float:
+    """Entry of z = (x, t) of a run."""
+    num_controls = model.x_runs.shape[1]
+    if column < num_controls:
+        return model.x_runs[run, column]  # type: ignore[no-any-return]
+    return model.t_runs[run, column - num_controls]  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True)
+def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) -> None:
+    """Factor the runs' covariance at φ and fill the emulator."""
+    n = model.y_runs.size
+    factor = np.linalg.cholesky(runs_covariance(phi, model))
+    emulator.phi[:] = phi
+    emulator.inverse[:, :] = inverse_from_cholesky(factor)
+    emulator.weights[:] = np.dot(emulator.inverse, model.y_runs)
+    site_parts(phi, model, emulator.cross, emulator.within, emulator.cross_trend, emulator.within_trend)
+    total = -0.5 * LOG_TWO_PI * n - 0.5 * np.dot(emulator.weights, model.y_runs)
+    for i in range(n):
+        total -= np.log(factor[i, i])
+    emulator.runs_density[0] = total + emulator_log_prior(phi, model)
+
+
+@njit(cache=True, nogil=True)
+def log_density_of_both_tables(
+    phi: FloatArray, sites_t: FloatArray, noise_covariance: FloatArray, model: JointModel
+) -> float:
+    """log p(φ) + log p(y^s | φ) + log p(y^p | y^s, φ, θ, ψ, δ, σ), by one n × n and one m × m factorisation.
+
+    Parameters
+    ----------
+    phi
+    sites_t : (m, dθ + dψ)
+        Calibration values at the sites, scaled.
+    noise_covariance : (m, m)
+        Covariance of δ(x) + ε over the site means.
+    model
+    """
+    n, m = model.y_runs.size, model.y_sites.size
+    num_controls = model.x_runs.shape[1]
+    if not in_reach(phi, model):
+        return -np.inf
+    factor = np.linalg.cholesky(runs_covariance(phi, model))
+    solved = np.empty((n, m + 1))
+    cross, cross_trend = np.empty((n, m)), np.empty((n, m))
+    within, within_trend = np.empty((m, m)), np.empty((m, m))
+    site_parts(phi, model, cross, within, cross_trend, within_trend)
+    decay = np.exp(phi[num_controls : num_controls + model.t_runs.shape[1]])
+    add_calibration_inputs(model.t_runs, sites_t, decay, model.prior.slope_variance, cross, cross_trend)
+    add_calibration_inputs(sites_t, sites_t, decay, model.prior.slope_variance, within, within_trend)
+    solved[:, :m] = cross + cross_trend
+    solved[:, m] = model.y_runs
+    forward_substitute(factor, solved)
+    total = emulator_log_prior(phi, model) + normal_log_density(factor, solved[:, m])
+    covariance = within + within_trend + noise_covariance
+    residual = np.empty((m, 1))
+    gram = np.dot(solved.T, solved)
+    for i in range(m):
+        residual[i, 0] = model.y_sites[i] - gram[i, m]
+        for j in range(m):
+            covariance[i, j] -= gram[i, j]
+    site_factor = np.linalg.cholesky(covariance)
+    forward_substitute(site_factor, residual)
+    return total + normal_log_density(site_factor, residual[:, 0])
+
+
+@njit(cache=True, nogil=True)
+def add_calibration_inputs(
+    left: FloatArray,
+    right: FloatArray,
+    decay: FloatArray,
+    slope_variance: float,
+    kernel: FloatArray,
+    trend: FloatArray,
+) -> None:
+    """Multiply and add, in place, what the calibration inputs contribute to kernel and trend."""
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            exponent, product = 0.0, 0.0
+            for c in range(left.shape[1]):
+                gap = left[i, c] - right[j, c]
+                exponent += decay[c] * gap * gap
+                product += (left[i, c] - 0.5) * (right[j, c] - 0.5)
+            kernel[i, j] *= np.exp(-exponent)
+            trend[i, j] += slope_variance * product

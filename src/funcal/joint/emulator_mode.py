@@ -1,0 +1,87 @@
+"""Mode and curvature of the emulator block given the runs alone: where chains start and what their proposals look like."""
+
+import numpy as np
+from scipy import optimize
+
+from ..problem.arrays import FloatArray
+from .emulator import emulator_size, runs_log_density
+from .model import JointModel
+
+__all__ = ["find_emulator_mode"]
+
+LARGE_TABLE = 500
+"""Runs beyond which the mode is first sought on an evenly spread subset: a factorisation costs n³."""
+
+
+def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tuple[FloatArray, FloatArray]:
+    """Maximise log p(y^s | φ) + log p(φ).
+
+    Returns
+    -------
+    mode : (p,)
+    shape : (p, p)
+        Cholesky factor of the covariance of the normal approximation at the mode.
+    """
+    start = _prior_centre(model)
+    num_runs = model.y_runs.size
+    if num_runs > LARGE_TABLE:
+        start = _maximise(_every_other(model, -(-num_runs // LARGE_TABLE)), start, 60)
+    # two starts: smooth processes and rough ones are both common, and their modes are apart
+    rough = start.copy()
+    rough[: start.size - 1 - int(model.has_nugget)] += 2.0
+    starts = [start, rough] if num_runs <= LARGE_TABLE else [start]
+    mode = max((_maximise(model, point, 60) for point in starts), key=lambda phi: runs_log_density(phi, model)[0])
+    return mode, _laplace_shape(model, mode, curvature_step)
+
+
+def _prior_centre(model: JointModel) -> FloatArray:
+    """Prior mean of φ."""
+    centre = np.full(emulator_size(model), model.prior.log_decay_mean)
+    last = model.x_runs.shape[1] + model.t_runs.shape[1]
+    centre[last] = model.prior.log_variance_mean
+    centre[last + 1 :] = model.prior.log_nugget_mean
+    return centre
+
+
+def _every_other(model: JointModel, stride: int) -> JointModel:
+    """The model with every `stride`-th run only."""
+    return model._replace(
+        x_runs=np.ascontiguousarray(model.x_runs[::stride]),
+        t_runs=np.ascontiguousarray(model.t_runs[::stride]),
+        y_runs=np.ascontiguousarray(model.y_runs[::stride]),
+    )
+
+
+def _maximise(model: JointModel, start: FloatArray, max_iterations: int) -> FloatArray:
+    """L-BFGS from one start, within six prior standard deviations."""
+
+    def negative(phi: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = runs_log_density(phi, model)
+        return -value, -gradient
+
+    centre = _prior_centre(model)
+    reach = 6.0 * max(model.prior.log_decay_sd, model.prior.log_variance_sd)
+    box = optimize.Bounds(centre - reach, centre + reach)
+    options = {"maxiter": max_iterations, "ftol": 1e-8}
+    found = optimize.minimize(negative, start, jac=True, method="L-BFGS-B", bounds=box, options=options)
+    mode: FloatArray = np.asarray(found.x, dtype=np.float64)
+    return mode
+
+
+def _laplace_shape(model: JointModel, mode: FloatArray, step: float) -> FloatArray:
+    """Factor of the inverse negative Hessian, by central differences of the gradient.
+
+    Curvatures are kept between the prior's and 10⁶, so that a ridge or a flat direction gives a usable shape.
+    """
+    size = mode.size
+    hessian = np.empty((size, size))
+    for j in range(size):
+        shift = np.zeros(size)
+        shift[j] = step
+        hessian[j] = (
+            runs_log_density(mode + shift, model)[1] - runs_log_density(mode - shift, model)[1]
+        ) / (2.0 * step)
+    curvature, axes = np.linalg.eigh(-0.5 * (hessian + hessian.T))
+    flattest = 1.0 / max(model.prior.log_decay_sd, model.prior.log_variance_sd) ** 2
+    curvature = np.clip(curvature, flattest, 1e6)
+    return np.ascontiguousarray(np.linalg.cholesky((axes / curvature) @ axes.T))

@@ -1,0 +1,102 @@
+"""Small dense factorisations for compiled code: Cholesky, triangular solves, and Cholesky's reverse derivative.
+
+LAPACK (through `numpy.linalg`) factors the large matrices; these loops serve the m × m ones, where they are as
+fast and report failure by a flag instead of an exception.
+"""
+
+import numpy as np
+from numba import njit
+
+from ..problem.arrays import FloatArray
+
+__all__ = [
+    "cholesky_in_place",
+    "cholesky_reverse",
+    "forward_substitute",
+    "inverse_from_cholesky",
+    "lower_inverse",
+]
+
+
+@njit(cache=True, nogil=True)
+def cholesky_in_place(a: FloatArray) -> bool:
+    """Overwrite `a` with its lower Cholesky factor (zeros above); False if `a` is not positive definite."""
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            total = a[i, j]
+            for k in range(j):
+                total -= a[i, k] * a[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                a[i, i] = np.sqrt(total)
+            else:
+                a[i, j] = total / a[j, j]
+        for j in range(i + 1, n):
+            a[i, j] = 0.0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def forward_substitute(factor: FloatArray, b: FloatArray) -> None:
+    """Overwrite the (n, k) matrix `b` with L⁻¹ b, row by row, so that the inner loop runs along memory."""
+    n, width = b.shape
+    for i in range(n):
+        for j in range(i):
+            weight = factor[i, j]
+            for c in range(width):
+                b[i, c] -= weight * b[j, c]
+        scale = 1.0 / factor[i, i]
+        for c in range(width):
+            b[i, c] *= scale
+
+
+@njit(cache=True, nogil=True)
+def lower_inverse(factor: FloatArray) -> FloatArray:
+    """Inverse of a lower triangular matrix, by halves, so that LAPACK's multiplication does most of the work."""
+    n = factor.shape[0]
+    inverse = np.zeros((n, n))
+    block = 32  # small enough to stay in the first-level cache
+    for start in range(0, n, block):
+        stop = min(start + block, n)
+        for i in range(start, stop):
+            inverse[i, i] = 1.0
+            for j in range(start, i):
+                weight = factor[i, j]
+                for c in range(start, j + 1):
+                    inverse[i, c] -= weight * inverse[j, c]
+            scale = 1.0 / factor[i, i]
+            for c in range(start, i + 1):
+                inverse[i, c] *= scale
+        if start > 0:
+            left = np.dot(
+                np.ascontiguousarray(factor[start:stop, :start]), np.ascontiguousarray(inverse[:start, :start])
+            )
+            diagonal = np.ascontiguousarray(inverse[start:stop, start:stop])
+            inverse[start:stop, :start] = -np.dot(diagonal, left)
+    return inverse
+
+
+@njit(cache=True, nogil=True)
+def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
+    """(L Lᵀ)⁻¹."""
+    inverse = lower_inverse(factor)
+    return np.dot(inverse.T, inverse)
+
+
+@njit(cache=True, nogil=True)
+def cholesky_reverse(factor: FloatArray, factor_adjoint: FloatArray) -> FloatArray:
+    """Adjoint of a = L Lᵀ from the adjoint of L: ½ L⁻ᵀ (P + Pᵀ) L⁻¹, P the lower half of Lᵀ L̄ (Murray 2016).
+
+    The result is symmetric and counts every entry of `a` once: d log p = Σ_ij result_ij d a_ij.
+    """
+    n = factor.shape[0]
+    half = np.dot(factor.T, factor_adjoint)
+    for i in range(n):
+        for j in range(i + 1, n):
+            half[i, j] = 0.0
+        half[i, i] *= 0.5
+    inverse = lower_inverse(factor)
+    middle = np.dot(inverse.T, np.dot(half, inverse))
+    return 0.5 * (middle + middle.T)

@@ -1,0 +1,107 @@
+"""The prior of the joint model, on the scaled problem: proper, weakly informative, one number per line.
+
+All inputs are scaled to [0, 1] and the response to unit standard deviation of the runs, so that one set of
+numbers serves every problem. `docs/the-method.md` derives each of them; `docs/decisions/joint-priors.md`
+tells which were chosen by measurement and against what.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import SettingsError
+
+__all__ = ["JointPrior", "PriorNumbers"]
+
+
+class PriorNumbers(NamedTuple):
+    """The prior as compiled code reads it; see `JointPrior` for the meaning of each number."""
+
+    mean_variance: float
+    slope_variance: float
+    log_decay_mean: float
+    log_decay_sd: float
+    log_variance_mean: float
+    log_variance_sd: float
+    jitter: float
+    log_nugget_mean: float
+    log_nugget_sd: float
+    noise_scale: float
+    level_sd: float
+    variation_scale: float
+    log_roughness_mean: float
+    log_roughness_sd: float
+    discrepancy_scale: float
+    log_discrepancy_roughness_mean: float
+    log_discrepancy_roughness_sd: float
+
+
+@dataclass(frozen=True)
+class JointPrior:
+    """Prior of the joint model.
+
+    Attributes
+    ----------
+    mean_variance
+        Variance of the computer model's constant mean, integrated out.
+    slope_variance
+        Variance of a linear trend of the computer model in each scaled input, integrated out; 0 = no trend.
+    log_decay_mean, log_decay_sd
+        Normal prior of ln ℓ_j in exp(-Σ ℓ_j d_j²), one ℓ per input.
+    log_variance_mean, log_variance_sd
+        Normal prior of ln γ, the variance of the process around its mean.
+    jitter
+        Variance added to the diagonal of the runs' covariance, relative to γ, for a deterministic computer model.
+    log_nugget_mean, log_nugget_sd
+        Normal prior of the log variance of a stochastic computer model's own noise.
+    noise_scale
+        Scale of the half-normal prior of the measurement noise σ (sd of one measurement).
+    level_sd
+        Standard deviation of β_k; with the probit link a value of 1 makes a constant θ uniform in its box.
+    variation_scale
+        Scale of the half-normal prior of s_k, the size of θ_k's variation on the probit scale.
+    log_roughness_mean, log_roughness_sd
+        Normal prior of ln ρ_kj, the decay of θ_k's correlation along control j; the mean is lowered by ln dx, so
+        that the correlation across the whole cube does not depend on the number of controls.
+    discrepancy_scale
+        Scale of the half-normal priors of the sizes of δ.
+    log_discrepancy_roughness_mean, log_discrepancy_roughness_sd
+        Normal prior of ln ρ_δ, the decay of δ's correlation.
+    """
+
+    mean_variance: float = 1.0
+    slope_variance: float = 1.0
+    log_decay_mean: float = 0.5
+    log_decay_sd: float = 1.5
+    log_variance_mean: float = 0.0
+    log_variance_sd: float = 1.5
+    jitter: float = 1e-6
+    log_nugget_mean: float = -5.0
+    log_nugget_sd: float = 2.0
+    noise_scale: float = 0.3
+    level_sd: float = 1.0
+    variation_scale: float = 0.5
+    log_roughness_mean: float = 0.5
+    log_roughness_sd: float = 1.0
+    discrepancy_scale: float = 0.5
+    log_discrepancy_roughness_mean: float = 0.5
+    log_discrepancy_roughness_sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Every scale must be positive; only the trend may be switched off."""
+        for name, value in vars(self).items():
+            free = name.endswith("_mean")
+            allowed = np.isfinite(value) and (free or value > 0 or (name == "slope_variance" and value == 0))
+            if not allowed:
+                raise SettingsError(
+                    f"the prior's {name} must be a finite {'number' if free else 'positive number'}, "
+                    f"but it is {value!r}; leave it out to use the default"
+                )
+
+    def numbers(self, num_controls: int) -> PriorNumbers:
+        """The prior as compiled code reads it, for a problem with `num_controls` controls."""
+        values = {name: float(value) for name, value in vars(self).items()}
+        values["log_roughness_mean"] -= float(np.log(num_controls))
+        values["log_discrepancy_roughness_mean"] -= float(np.log(num_controls))
+        return PriorNumbers(**values)

@@ -1,0 +1,123 @@
+"""A segment of sweeps of one chain: no-U-turn steps on the calibration block, slice moves on the emulator block."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..problem.arrays import FloatArray
+from .calibration_density import SiteState, allocate_sites, calibration_log_density, place_sites
+from .elliptical_slice import move_emulator
+from .emulator import EmulatorState, allocate_emulator, log_density_of_both_tables, set_emulator
+from .model import JointModel
+from .no_u_turn import no_u_turn_step
+
+__all__ = ["ChainState", "SegmentDraws", "allocate_chain", "run_segment"]
+
+TARGET_ACCEPTANCE = 0.8
+"""Acceptance that the step size is tuned to during warm-up, as in Stan."""
+
+
+class ChainState(NamedTuple):
+    """One chain: position, proposal scales, and memory; overwritten in place by `run_segment`.
+
+    `dual` holds the step size's dual averaging: (log step, averaged log step, mean error, count, anchor).
+    """
+
+    u: FloatArray
+    phi: FloatArray
+    metric: FloatArray
+    centre: FloatArray
+    shape: FloatArray
+    shape_inverse: FloatArray
+    dual: FloatArray
+    emulator: EmulatorState
+    sites: SiteState
+
+
+class SegmentDraws(NamedTuple):
+    """Draws of one segment: parameters, and per sweep (log density, acceptance, steps, diverging, evaluations)."""
+
+    u: FloatArray
+    phi: FloatArray
+    values: FloatArray
+    stats: FloatArray
+
+
+def allocate_chain(model: JointModel, u: FloatArray, phi: FloatArray, shape: FloatArray) -> ChainState:
+    """A chain at its starting point, with an identity metric and a normal reference N(φ, shape shapeᵀ)."""
+    return ChainState(
+        u=u.copy(),
+        phi=phi.copy(),
+        metric=np.eye(u.size),
+        centre=phi.copy(),
+        shape=np.ascontiguousarray(shape),
+        shape_inverse=np.ascontiguousarray(np.linalg.inv(shape)),
+        dual=np.zeros(5),
+        emulator=allocate_emulator(model),
+        sites=allocate_sites(model),
+    )
+
+
+@njit(cache=True, nogil=True)
+def restart_step_size(dual: FloatArray, step: float) -> None:
+    """Start dual averaging anew at `step`."""
+    dual[0] = math.log(step)
+    dual[1] = math.log(step)
+    dual[2] = 0.0
+    dual[3] = 0.0
+    dual[4] = math.log(10.0 * step)
+
+
+@njit(cache=True, nogil=True)
+def update_step_size(dual: FloatArray, acceptance: float) -> None:
+    """One step of Nesterov's dual averaging with the constants of Hoffman & Gelman (2014)."""
+    dual[3] += 1.0
+    count = dual[3]
+    weight = 1.0 / (count + 10.0)
+    dual[2] = (1.0 - weight) * dual[2] + weight * (TARGET_ACCEPTANCE - acceptance)
+    dual[0] = dual[4] - math.sqrt(count) / 0.05 * dual[2]
+    share = count**-0.75
+    dual[1] = share * dual[0] + (1.0 - share) * dual[1]
+
+
+@njit(cache=True, nogil=True)
+def run_segment(
+    rng: np.random.Generator,
+    chain: ChainState,
+    model: JointModel,
+    draws: SegmentDraws,
+    adapting: bool,
+    emulator_every: int,
+) -> None:
+    """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used."""
+    gradient = np.empty(chain.u.size)
+    set_emulator(chain.phi, model, chain.emulator)
+    density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
+    for sweep in range(draws.u.shape[0]):
+        step = math.exp(chain.dual[0] if adapting else chain.dual[1])
+        density, acceptance, num_steps, diverging = no_u_turn_step(
+            rng, chain.u, gradient, density, step, chain.metric, model, chain.emulator, chain.sites
+        )
+        if adapting:
+            update_step_size(chain.dual, acceptance)
+        place_sites(chain.u, model, chain.sites)
+        evaluations = 0
+        if (sweep + 1) % emulator_every == 0:
+            both = log_density_of_both_tables(
+                chain.phi, chain.sites.values, chain.sites.noise_covariance, model
+            )
+            _, evaluations = move_emulator(
+                rng, chain.phi, both, chain.centre, chain.shape, chain.shape_inverse, model, chain.sites
+            )
+            set_emulator(chain.phi, model, chain.emulator)
+            density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
+        draws.u[sweep] = chain.u
+        draws.phi[sweep] = chain.phi
+        draws.values[sweep] = chain.sites.values
+        draws.stats[sweep, 0] = density + chain.emulator.runs_density[0]
+        draws.stats[sweep, 1] = acceptance
+        draws.stats[sweep, 2] = num_steps
+        draws.stats[sweep, 3] = 1.0 if diverging else 0.0
+        draws.stats[sweep, 4] = evaluations
