@@ -1,0 +1,1 @@
+"""Figures, one per file; each function returns a matplotlib `Figure` and shows nothing."""

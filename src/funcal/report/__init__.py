@@ -1,0 +1,1 @@
+"""What is written for people: the result directory, its summary, and plain words."""
