@@ -93,7 +93,7 @@ class Calibration:
         """
         from .summary_table import summary_table
 
-        return summary_table(self.problem, self.fit, level)
+        return summary_table(self, level)
 
     def to_arviz(self) -> "arviz.InferenceData":
         """The posterior as `arviz.InferenceData`."""
