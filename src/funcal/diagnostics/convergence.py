@@ -95,7 +95,7 @@ def _worst(draws: Mapping[str, FloatArray]) -> tuple[float, float, float, float,
             rhat = float(az.rhat(chain))
             bulk = float(az.ess(chain, method="bulk"))
             tail = float(az.ess(chain, method="tail"))
-            mcse = float(az.mcse(chain, method="mean")) / float(chain.std())
+            mcse = float(np.squeeze(az.mcse(chain, method="mean"))) / float(chain.std())
             if rhat > rhat_max:
                 worst = name if columns.shape[2] == 1 else f"{name}[{index}]"
             rhat_max, bulk_min = max(rhat_max, rhat), min(bulk_min, bulk)
