@@ -51,7 +51,7 @@ class NumpyState:
 
 
 def log_likelihood(model: PosteriorModel, state: NumpyState) -> float:
-    """log N(y^p; 0, Σ + σ²I) plus the replicates' part, by a fresh Cholesky factor."""
+    """Evaluate log N(y^p; 0, Σ + σ²I) plus the replicates' part, by a fresh Cholesky factor."""
     num_sites, num_functional = state.theta.shape
     num_controls = model.control_distance.shape[0]
     length = np.exp(state.log_length)
@@ -81,7 +81,9 @@ def log_scale_prior(row: np.ndarray, u: float) -> float:
     return 0.5 * u - 0.5 * math.exp(u) / first**2
 
 
-def numpy_sweep(rng: np.random.Generator, model: PosteriorModel, state: NumpyState, steps: np.ndarray) -> None:
+def numpy_sweep(
+    rng: np.random.Generator, model: PosteriorModel, state: NumpyState, steps: np.ndarray
+) -> None:
     """Update every parameter once, in the order of the compiled sweep."""
     num_sites, num_functional = state.theta.shape
     num_global, num_inputs = len(state.psi), len(state.log_length)
@@ -126,7 +128,9 @@ def numpy_sweep(rng: np.random.Generator, model: PosteriorModel, state: NumpySta
         new = old + next(step) * rng.standard_normal()
         if not model.psi_bounds[h, 0] <= new <= model.psi_bounds[h, 1]:
             continue
-        log_ratio = ((old - model.psi_mean[h]) ** 2 - (new - model.psi_mean[h]) ** 2) / (2 * state.global_spread[h])
+        log_ratio = ((old - model.psi_mean[h]) ** 2 - (new - model.psi_mean[h]) ** 2) / (
+            2 * state.global_spread[h]
+        )
         if rng.random() < math.exp(min(0.0, log_ratio)):
             state.psi[h] = new
     for h in range(num_global):

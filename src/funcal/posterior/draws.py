@@ -52,7 +52,9 @@ class Draws:
         }
         pieces = np.split(self.values, np.cumsum(list(sizes.values()))[:-1], axis=-1)
         named = dict(zip(sizes, pieces, strict=True))
-        named["theta"] = named["theta"].reshape(*self.values.shape[:2], layout.num_sites, layout.num_functional)
+        named["theta"] = named["theta"].reshape(
+            *self.values.shape[:2], layout.num_sites, layout.num_functional
+        )
         return named
 
 
@@ -63,17 +65,22 @@ def draws_in_user_units(draws: Draws, units: WorkingUnits) -> dict[str, FloatArr
     -------
     dict
         ``theta`` (C, D, m, dtheta), ``psi`` (C, D, dpsi), ``nu`` (C, D, dtheta) and ``tau`` (C, D, dpsi) as
-        standard deviations, ``length_scale`` (C, D, dx + dtheta + dpsi) as the paper's ℓ (one over a squared
-        unit), ``gamma`` (C, D) in squared units of the response and ``noise_sd`` (C, D).
+        standard deviations, ``length_control``, ``length_functional`` and ``length_global`` as the paper's ℓ (one
+        over a squared unit of that variable), ``gamma`` (C, D) in squared units of the response and ``noise_sd``
+        (C, D).
     """
     named = draws.by_name()
-    width = np.concatenate([units.control.width, units.functional.width, units.global_.width])
+    layout = draws.layout
+    splits = [layout.num_controls, layout.num_controls + layout.num_functional]
+    control, functional, global_ = np.split(np.exp(named["log_length"]), splits, axis=-1)
     return {
         "theta": units.functional.from_unit(named["theta"]),
         "psi": units.global_.from_unit(named["psi"]),
         "nu": np.sqrt(named["spread"]) * units.functional.width,
         "tau": np.sqrt(named["global_spread"]) * units.global_.width,
-        "length_scale": np.exp(named["log_length"]) / width**2,
+        "length_control": control / units.control.width**2,
+        "length_functional": functional / units.functional.width**2,
+        "length_global": global_ / units.global_.width**2,
         "gamma": np.exp(named["log_magnitude"][..., 0]) * units.response_scale**2,
         "noise_sd": np.exp(0.5 * named["log_noise"][..., 0]) * units.response_scale,
     }

@@ -35,7 +35,11 @@ _PLAIN_TRIES = 8
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def update_theta(
-    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    steps: FloatArray,
+    accepted: FloatArray,
 ) -> None:
     """Move every Θ_ki once, keeping exponent, inverse and weights up to date (App. A, first conditional)."""
     m, num_functional = state.theta.shape
@@ -201,7 +205,11 @@ def _truncated_inverse_gamma(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def update_psi(
-    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    steps: FloatArray,
+    accepted: FloatArray,
 ) -> None:
     """Move every ψ_h once; its likelihood ratio is 1, because ψ is in no entry of Σ (point 1)."""
     for h in range(state.psi.shape[0]):
@@ -229,7 +237,11 @@ def draw_global_spread(rng: np.random.Generator, model: PosteriorModel, state: C
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def update_length(
-    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    steps: FloatArray,
+    accepted: FloatArray,
 ) -> None:
     """Move every ln ℓ_j once; the 1/ℓ_j of App. A cancels against the Jacobian (point 7).
 
@@ -275,20 +287,32 @@ def update_length(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def update_magnitude(
-    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    steps: FloatArray,
+    accepted: FloatArray,
 ) -> None:
     """Move ln γ once."""
     new = state.log_magnitude[0] + steps[0] * rng.standard_normal()
-    _update_variance(rng, model, state, model.magnitude_prior, state.log_magnitude, new, new, state.log_noise[0], accepted)
+    _update_variance(
+        rng, model, state, model.magnitude_prior, state.log_magnitude, new, new, state.log_noise[0], accepted
+    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def update_noise(
-    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    steps: FloatArray,
+    accepted: FloatArray,
 ) -> None:
     """Move ln σ² once."""
     new = state.log_noise[0] + steps[0] * rng.standard_normal()
-    _update_variance(rng, model, state, model.noise_prior, state.log_noise, new, state.log_magnitude[0], new, accepted)
+    _update_variance(
+        rng, model, state, model.noise_prior, state.log_noise, new, state.log_magnitude[0], new, accepted
+    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -15,7 +15,15 @@ import numpy as np
 from ..priors import CalibrationPrior
 from ..problem import FloatArray
 
-__all__ = ["ChainState", "ParameterLayout", "PosteriorModel", "SiteData", "posterior_model", "start_state"]
+__all__ = [
+    "ChainState",
+    "ParameterLayout",
+    "PosteriorModel",
+    "SiteData",
+    "first_steps",
+    "posterior_model",
+    "start_state",
+]
 
 #: Scatter of the starting Θ around Θ^a, as a part of the range: Θ = Θ^a would hold ν² at 0 for ever (point 4).
 START_SCATTER = 0.1
@@ -209,6 +217,19 @@ def start_state(
         weights=np.zeros(m),
         log_likelihood=np.zeros(1),
         scratch=np.zeros((m + 4, m)),
+    )
+
+
+def first_steps(
+    layout: ParameterLayout, *, functional_range: FloatArray, global_range: FloatArray
+) -> FloatArray:
+    """Step sizes before adaptation: a tenth of the range for Θ, a third for ψ, a half for logarithms."""
+    return np.concatenate(
+        [
+            np.repeat(0.1 * functional_range, layout.num_sites),
+            global_range / 3.0,
+            np.full(layout.num_inputs + 2, 0.5),
+        ]
     )
 
 

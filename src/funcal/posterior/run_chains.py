@@ -23,9 +23,6 @@ __all__ = ["run_chains"]
 
 #: Sweeps between two looks at the clock and at the keyboard.
 SEGMENT = 250
-#: First step of a random walk, in working units; warm-up takes it from there.
-FIRST_STEP = 0.3
-
 StartFn = Callable[[np.random.Generator], ChainState]
 ProgressFn = Callable[[int, int, str], None]
 
@@ -33,13 +30,13 @@ ProgressFn = Callable[[int, int, str], None]
 def run_chains(
     model: PosteriorModel,
     start_fn: StartFn,
+    first_steps: FloatArray,
     *,
     seed: np.random.SeedSequence,
     num_chains: int = 4,
     warmup: int = 5000,
     draws: int = 5000,
     thin: int = 1,
-    first_steps: FloatArray | None = None,
     progress: ProgressFn | None = None,
 ) -> Draws:
     """Sample the posterior.
@@ -49,12 +46,12 @@ def run_chains(
     model
     start_fn
         Makes a starting state from a generator; called once per chain.
+    first_steps : (num_steps,)
+        Step sizes before adaptation.
     seed
         One child is spawned for each chain.
     num_chains, warmup, draws, thin
         `draws` are kept in each chain, one every `thin` sweeps, after `warmup` sweeps that adapt the steps.
-    first_steps : (num_steps,), optional
-        Step sizes before adaptation.
     progress
         Called with sweeps done, sweeps in all, and a label.
 
@@ -67,7 +64,7 @@ def run_chains(
     values = np.empty((num_chains, draws, layout.num_recorded))
     statistics = np.empty((num_chains, draws, 2))
     pointwise = np.empty((num_chains, draws, layout.num_sites))
-    steps = np.tile(np.full(layout.num_steps, FIRST_STEP) if first_steps is None else first_steps, (num_chains, 1))
+    steps = np.tile(first_steps, (num_chains, 1))
     total = num_chains * (warmup + draws * thin)
     done = np.zeros(num_chains, dtype=np.int64)
     stop = threading.Event()
@@ -86,7 +83,16 @@ def run_chains(
             if stop.is_set():
                 return
             part = slice(first, min(first + batch, draws))
-            record(rng, model, state, steps[chain], thin, values[chain, part], statistics[chain, part], pointwise[chain, part])
+            record(
+                rng,
+                model,
+                state,
+                steps[chain],
+                thin,
+                values[chain, part],
+                statistics[chain, part],
+                pointwise[chain, part],
+            )
             done[chain] += (part.stop - part.start) * thin
 
     workers = min(num_chains, os.cpu_count() or 1)

@@ -34,7 +34,11 @@ GAIN_EXPONENT = 0.6
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
-    rng: np.random.Generator, model: PosteriorModel, state: ChainState, steps: FloatArray, accepted: FloatArray
+    rng: np.random.Generator,
+    model: PosteriorModel,
+    state: ChainState,
+    steps: FloatArray,
+    accepted: FloatArray,
 ) -> None:
     """Update every parameter once.
 

@@ -71,14 +71,17 @@ def proper_prior(
         theta_bounds=_support(units.functional_box, theta_bounds, box_margin),
         psi_bounds=_support(units.global_box, theta_bounds, box_margin),
         spread=np.column_stack(
-            [np.full_like(ranges, SPREAD_SHAPE), scale, (spread_floor * ranges) ** 2, np.full_like(ranges, np.inf)]
+            [
+                np.full_like(ranges, SPREAD_SHAPE),
+                scale,
+                (spread_floor * ranges) ** 2,
+                np.full_like(ranges, np.inf),
+            ]
         ),
         global_spread=np.tile([GLOBAL_SHAPE, GLOBAL_SCALE_PROPER], (len(units.global_box), 1)),
         length=(LogScalePrior(densities.NORMAL, LENGTH_MEAN, LENGTH_SD),) * num_inputs,
         magnitude=LogScalePrior(densities.NORMAL, math.log(units.response_variance), 1.0),
-        noise=LogScalePrior(
-            densities.HALF_NORMAL_SD, NOISE_SCALE * math.sqrt(units.response_variance), 0.0
-        ),
+        noise=LogScalePrior(densities.HALF_NORMAL_SD, NOISE_SCALE * math.sqrt(units.response_variance), 0.0),
     )
 
 
@@ -90,12 +93,13 @@ def paper_prior(
     theta_bounds: ThetaBounds = "none",
     box_margin: float = 0.1,
     spread_bounds: tuple[float, float] = PAPER_SPREAD_BOUNDS,
+    spread_floor: float = 0.0,
 ) -> CalibrationPrior:
     """Build the printed prior of Appendix A, truncated where it is improper.
 
     Parameters
     ----------
-    centre, units, num_controls, theta_bounds, box_margin
+    centre, units, num_controls, theta_bounds, box_margin, spread_floor
         As in `proper_prior`.
     spread_bounds
         Truncation of ν as a part of the range of θ; ``(0, inf)`` leaves the improper prior as it is printed.
@@ -108,7 +112,7 @@ def paper_prior(
     ranges = np.ptp(units.functional_box, axis=1)
     num_inputs = num_controls + len(ranges) + len(units.global_box)
     variance = units.response_variance
-    lower, upper = spread_bounds
+    lower, upper = max(spread_bounds[0], spread_floor), spread_bounds[1]
     warnings.warn(
         ImproperPriorWarning(
             "the paper's priors are improper (the posterior has no finite mass as ν → 0, ν → ∞, σ² → 0 and γ → 0), "
