@@ -32,9 +32,10 @@ def data_dir() -> Path:
     return path
 
 
-def tables_of_problem_one(seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
+@pytest.fixture(scope="session")
+def problem_one_tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     """The paper's first synthetic problem: six sites, five runs at each."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     sites = np.arange(0.5, 6.0)
 
     def model(x: np.ndarray, theta: np.ndarray) -> np.ndarray:
@@ -48,18 +49,20 @@ def tables_of_problem_one(seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 @pytest.fixture
-def problem_one() -> funcal.CalibrationProblem:
+def problem_one(problem_one_tables: tuple[pd.DataFrame, pd.DataFrame]) -> funcal.CalibrationProblem:
     """Problem 1 of the paper, ready to calibrate."""
-    physical, runs = tables_of_problem_one()
+    physical, runs = problem_one_tables
     return funcal.CalibrationProblem.from_tables(
         physical, runs, control=["x"], functional=["theta"], response="y"
     )
 
 
 @pytest.fixture
-def problem_one_files(tmp_path: Path) -> tuple[Path, Path]:
+def problem_one_files(
+    tmp_path: Path, problem_one_tables: tuple[pd.DataFrame, pd.DataFrame]
+) -> tuple[Path, Path]:
     """Problem 1 of the paper as two CSV files."""
-    physical, runs = tables_of_problem_one()
+    physical, runs = problem_one_tables
     physical.to_csv(tmp_path / "physical.csv", index=False)
     runs.to_csv(tmp_path / "runs.csv", index=False)
     return tmp_path / "physical.csv", tmp_path / "runs.csv"

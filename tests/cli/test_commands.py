@@ -21,12 +21,12 @@ def fit(files: tuple[Path, Path], out: Path, *more: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fitted(
+    tmp_path_factory: pytest.TempPathFactory, problem_one_tables: tuple[pd.DataFrame, pd.DataFrame]
+) -> Path:
     """A directory made by `funcal fit` with the paper's method."""
-    from tests.conftest import tables_of_problem_one
-
     folder = tmp_path_factory.mktemp("fitted")
-    physical, runs = tables_of_problem_one()
+    physical, runs = problem_one_tables
     physical.to_csv(folder / "physical.csv", index=False)
     runs.to_csv(folder / "runs.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
@@ -158,8 +158,8 @@ def test_anchors_as_json(problem_one_files: tuple[Path, Path], capsys: pytest.Ca
     for model in ("auto", "path", "tree"):
         assert main(["anchors", *map(str, problem_one_files), *ROLES, "--model", model, "--json"]) == 0
         values = json.loads(capsys.readouterr().out)
-        keys = "model solver status cost lower_bound gap seconds lambda radius penalty anchors".split()
-        assert set(keys) <= set(values)
+        graph = {"model", "lambda", "radius", "penalty", "anchors"}
+        assert graph | {"solver", "status", "cost", "lower_bound", "gap", "seconds"} <= set(values)
         assert values["status"] == "optimal"
         assert values["model"] == ("tree" if model == "tree" else "path")
         assert [anchor["site"] for anchor in values["anchors"]] == list(range(6))
