@@ -1,0 +1,76 @@
+"""Chains of the Bayesian rivals: one thread and one spawned seed each, in segments so that progress can be seen."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..errors import SettingsError
+from ..problem import FloatArray
+from ..result import Progress
+
+__all__ = ["ChainSettings", "run_chains"]
+
+SEGMENT = 250
+#: Acceptance rates between which a random walk's step is left alone, and the factor by which it is changed else.
+ACCEPT_LOW, ACCEPT_HIGH, STEP_FACTOR = 0.2, 0.4, 1.3
+
+#: (rng, number of sweeps) to (draws (sweeps, p), acceptance rate); keeps the chain's state between calls.
+Segment = Callable[[np.random.Generator, int, bool], tuple[FloatArray, float]]
+
+
+@dataclass(frozen=True)
+class ChainSettings:
+    """Length of the chains: `chains` chains of `warmup` adapted and `draws` kept sweeps."""
+
+    chains: int = 4
+    warmup: int = 1_500
+    draws: int = 1_500
+
+    def __post_init__(self) -> None:
+        if self.chains < 1 or self.warmup < SEGMENT or self.draws < 1:
+            raise SettingsError(
+                f"at least one chain, {SEGMENT} warm-up sweeps and one draw are needed; "
+                f"{self.chains}, {self.warmup} and {self.draws} were given"
+            )
+
+
+def run_chains(
+    make_segment: Callable[[np.random.Generator], Segment],
+    settings: ChainSettings,
+    seed: np.random.SeedSequence,
+    progress: Progress,
+    label: str,
+) -> tuple[FloatArray, FloatArray]:
+    """Draws (chain, draw, p) and mean acceptance rates (chain,); the same for the same seed, however scheduled.
+
+    Parameters
+    ----------
+    make_segment
+        Builds a chain at its random start and returns the function that advances it; its third argument says
+        whether steps are still adapted.
+    """
+    total = settings.chains * (settings.warmup + settings.draws)
+    done = [0]
+
+    def run(stream: np.random.SeedSequence) -> tuple[FloatArray, float]:
+        rng = np.random.default_rng(stream)
+        segment = make_segment(rng)
+        kept: list[FloatArray] = []
+        rates: list[float] = []
+        for length, adapting in ((settings.warmup, True), (settings.draws, False)):
+            for start in range(0, length, SEGMENT):
+                count = min(SEGMENT, length - start)
+                draws, rate = segment(rng, count, adapting)
+                if not adapting:
+                    kept.append(draws)
+                    rates.append(rate)
+                done[0] += count
+                progress(min(done[0], total), total, label)
+        return np.concatenate(kept), float(np.mean(rates))
+
+    with threadpool_limits(1), ThreadPoolExecutor(settings.chains) as pool:
+        results = list(pool.map(run, seed.spawn(settings.chains)))
+    return np.stack([draws for draws, _ in results]), np.array([rate for _, rate in results])
