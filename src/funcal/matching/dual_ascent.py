@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["root_cluster_bounds"]
+__all__ = ["root_bounds"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -162,7 +162,7 @@ def reduced_distances(
 
 
 @njit(cache=True, nogil=True)
-def root_cluster_bounds(
+def root_bounds(
     first: Integers,
     tail: Integers,
     head: Integers,
@@ -171,47 +171,43 @@ def root_cluster_bounds(
     cost: Floats,
     cluster: Integers,
     start: Integers,
-    root_cluster: int,
+    root: int,
     cutoff: float,
     vertex_bound: Floats,
     arc_bound: Floats,
     nearest: Integers,
-) -> None:
-    """Bounds of all trees by the vertices and arcs they use, with every vertex of one cluster as root in turn.
+) -> float:
+    """Bound of all trees through ``root``; lowers the bounds of vertices and arcs to those of trees through both.
 
-    Writes to ``vertex_bound`` (n,) and ``arc_bound`` the least bound over all roots (for vertices of the root
-    cluster the bound of that root), and to ``nearest`` (m,) the first vertex of each cluster that the best root
-    reaches in reduced costs, a good start for the heuristic.
+    Called for every vertex of one cluster, with ``vertex_bound`` (n,) and ``arc_bound`` infinite at first, it leaves
+    there the bounds of all trees by the vertices and arcs they use. ``nearest`` (m,) receives the vertex of each
+    cluster that the root reaches first in reduced costs, a good start for the heuristic.
     """
     n, m, size = len(cost), len(start) - 1, len(tail)
-    vertex_bound[:] = np.inf
-    arc_bound[:] = np.inf
-    distance = np.empty(n)
+    root_cluster = cluster[root]
     reduced = np.empty(size)
-    lowest = np.inf
-    for root in range(start[root_cluster], start[root_cluster + 1]):
-        for a in range(size):
-            barred = cluster[head[a]] == root_cluster or (cluster[tail[a]] == root_cluster and tail[a] != root)
-            reduced[a] = np.inf if barred else arc_cost[a]
-        bound = cost[root] + ascend(first, tail, cluster, start, root, cutoff - cost[root], reduced)
-        vertex_bound[root] = bound
-        if bound >= cutoff:
-            continue
-        reduced_distances(first, tail, reverse, reduced, root, cutoff - bound, distance)
-        for v in range(n):
-            if cluster[v] != root_cluster and bound + distance[v] < vertex_bound[v]:
-                vertex_bound[v] = bound + distance[v]
-        for a in range(size):
-            if reduced[a] < np.inf:
-                through = bound + distance[tail[a]] + reduced[a]
-                if through < arc_bound[a]:
-                    arc_bound[a] = through
-        if bound < lowest:
-            lowest = bound
-            for k in range(m):
-                pick = start[k]
-                for v in range(start[k], start[k + 1]):
-                    if distance[v] < distance[pick]:
-                        pick = v
-                nearest[k] = pick
-            nearest[root_cluster] = root
+    for a in range(size):
+        barred = cluster[head[a]] == root_cluster or (cluster[tail[a]] == root_cluster and tail[a] != root)
+        reduced[a] = np.inf if barred else arc_cost[a]
+    bound = cost[root] + ascend(first, tail, cluster, start, root, cutoff - cost[root], reduced)
+    vertex_bound[root] = bound
+    if bound >= cutoff:
+        return bound
+    distance = np.empty(n)
+    reduced_distances(first, tail, reverse, reduced, root, cutoff - bound, distance)
+    for v in range(n):
+        if cluster[v] != root_cluster and bound + distance[v] < vertex_bound[v]:
+            vertex_bound[v] = bound + distance[v]
+    for a in range(size):
+        if reduced[a] < np.inf:
+            through = bound + distance[tail[a]] + reduced[a]
+            if through < arc_bound[a]:
+                arc_bound[a] = through
+    for k in range(m):
+        pick = start[k]
+        for v in range(start[k], start[k + 1]):
+            if distance[v] < distance[pick]:
+                pick = v
+        nearest[k] = pick
+    nearest[root_cluster] = root
+    return bound

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .clustered_graph import ClusteredGraph
-from .local_search import exchange_edges
 from .tree_heuristic import alternate
 
 __all__ = ["Deadline", "Incumbent"]
@@ -76,11 +75,8 @@ class Incumbent:
             return True
         return False
 
-    def improve(self, graph: ClusteredGraph, rows: Integers, *, thorough: bool = False) -> bool:
-        """Run the heuristic from the rows of ``graph`` and take what it finds if it is cheaper."""
+    def improve(self, graph: ClusteredGraph, rows: Integers) -> bool:
+        """Alternate from the rows of ``graph`` and take the tree if it is cheaper."""
         chosen = rows.copy()
-        if thorough:
-            value = exchange_edges(graph.weight, graph.cost, graph.start, chosen)
-        else:
-            value, _, _ = alternate(graph.weight, graph.cost, graph.start, chosen)
+        value, _, _ = alternate(graph.weight, graph.cost, graph.start, chosen)
         return self.offer(value, graph.vertex[chosen])

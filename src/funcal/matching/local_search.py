@@ -17,12 +17,25 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .tree_heuristic import alternate, best_vertices, selection_cost
+from .clustered_graph import ClusteredGraph
+from .incumbent import Deadline, Incumbent
+from .reductions import reduce_graph
+from .solver_task import SearchOutcome, SolverTask
+from .tree_heuristic import alternate, best_vertices, construct
 
-__all__ = ["exchange_edges", "iterate_local_search", "perturb"]
+__all__ = ["descend", "heuristic_only", "iterate_local_search"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+SEARCH_PATIENCE = 6
+"""Perturbations in a row without a better tree after which the search stops."""
+
+THOROUGH_PATIENCE = 20
+"""The same where no proof follows, or where dual ascent has left a small graph open."""
+
+WORK_PER_CALL = 50_000_000
+"""Elementary steps per compiled call, a fraction of a second, so that deadlines and Ctrl-C are noticed."""
 
 
 @njit(cache=True, nogil=True)
@@ -125,33 +138,40 @@ def _reattach(parent: Integers, order: Integers, child: int, inside: int, outsid
 
 
 @njit(cache=True, nogil=True)
-def exchange_edges(weight: Floats, cost: Floats, start: Integers, chosen: Integers) -> float:
-    """Alternate and exchange edges until neither helps; improves ``chosen`` in place and returns its cost."""
+def exchange_edges(
+    weight: Floats, cost: Floats, start: Integers, chosen: Integers, position: Integers, most_steps: int
+) -> float:
+    """Alternate and exchange edges until neither helps or ``most_steps`` edges were tried; returns the cost.
+
+    Improves ``chosen`` in place. ``position`` holds the next edge to try and how many were tried in vain; the search
+    has ended when the second reaches m - 1, and goes on from there otherwise.
+    """
     m = len(chosen)
     value, parent, order = alternate(weight, cost, start, chosen)
     total = np.zeros(len(cost))
     trial = chosen.copy()
-    step, idle = 1, 0
-    while idle < m - 1 and m > 2:
-        child = order[step]
+    for _ in range(most_steps):
+        if position[1] >= m - 1:
+            break
+        child = order[1 + position[0] % (m - 1)]
         one, before_one, n_one = _walk(parent, order, child, parent[child])
         two, before_two, n_two = _walk(parent, order, parent[child], child)
         _part_costs(weight, cost, start, one, before_one, n_one, total)
         _part_costs(weight, cost, start, two, before_two, n_two, total)
         least, inside, outside = _best_reconnection(weight, start, total, one, n_one, two, n_two)
-        idle += 1
+        position[0] += 1
+        position[1] += 1
+        # The margin keeps rounding from passing for a gain.
         if least < value - 1e-11 * abs(value):
-            _reattach(parent, order, child, inside, outside)
-            trial[:] = chosen
-            best_vertices(weight, cost, start, parent, order, trial)
+            new_parent, new_order = parent.copy(), order.copy()
+            _reattach(new_parent, new_order, child, inside, outside)
+            best_vertices(weight, cost, start, new_parent, new_order, trial)
             better, new_parent, new_order = alternate(weight, cost, start, trial)
             if better < value:
                 chosen[:] = trial
-                value = better
-            parent, order = new_parent, new_order
-            idle = 0
-        step = step + 1 if step + 1 < m else 1
-    return selection_cost(weight, cost, chosen, parent)
+                value, parent, order = better, new_parent, new_order
+                position[1] = 0
+    return value
 
 
 @njit(cache=True, nogil=True)
@@ -163,19 +183,51 @@ def perturb(start: Integers, chosen: Integers, strength: int, rng: np.random.Gen
         chosen[k] = start[k] + int(rng.random() * (start[k + 1] - start[k]))
 
 
-@njit(cache=True, nogil=True)
+def descend(graph: ClusteredGraph, chosen: Integers, deadline: Deadline) -> float:
+    """Exchange edges until a local optimum or the deadline; improves ``chosen`` in place and returns its cost."""
+    position = np.zeros(2, dtype=np.int64)
+    steps = max(1, WORK_PER_CALL // max(1, graph.num_vertices**2))
+    while True:
+        value = exchange_edges(graph.weight, graph.cost, graph.start, chosen, position, steps)
+        if position[1] >= graph.num_clusters - 1 or deadline.passed:
+            return value
+
+
 def iterate_local_search(
-    weight: Floats, cost: Floats, start: Integers, chosen: Integers, rounds: int, rng: np.random.Generator
-) -> float:
-    """``rounds`` times perturb and search again, keeping what is no worse; improves ``chosen`` in place."""
-    value = exchange_edges(weight, cost, start, chosen)
-    strength = max(2, len(chosen) // 8)
-    trial = chosen.copy()
-    for _ in range(rounds):
-        trial[:] = chosen
-        perturb(start, trial, strength, rng)
-        reached = exchange_edges(weight, cost, start, trial)
+    graph: ClusteredGraph,
+    incumbent: Incumbent,
+    rng: np.random.Generator,
+    deadline: Deadline,
+    *,
+    patience: int = SEARCH_PATIENCE,
+) -> bool:
+    """Perturb and descend until ``patience`` perturbations in a row find nothing better; says whether any did.
+
+    Starts from the incumbent where its vertices are still in the graph and from a construction elsewhere.
+    """
+    chosen = construct(graph.weight, graph.cost, graph.start)
+    if len(incumbent.chosen):
+        row = {int(v): i for i, v in enumerate(graph.vertex)}
+        chosen = np.array([row.get(int(v), c) for v, c in zip(incumbent.chosen, chosen, strict=True)], dtype=np.int64)
+    value = descend(graph, chosen, deadline)
+    improved = incumbent.offer(value, graph.vertex[chosen])
+    strength = max(2, graph.num_clusters // 8)
+    idle = 0
+    while idle < patience and not deadline.passed:
+        trial = chosen.copy()
+        perturb(graph.start, trial, strength, rng)
+        reached = descend(graph, trial, deadline)
+        idle += 1
         if reached <= value:
-            value = reached
-            chosen[:] = trial
-    return value
+            idle = 0 if reached < value else idle
+            value, chosen = reached, trial
+            improved = incumbent.offer(value, graph.vertex[chosen]) or improved
+    return improved
+
+
+def heuristic_only(task: SolverTask) -> SearchOutcome:
+    """Reduce and search, without a proof unless the spanning-tree bound happens to be one."""
+    graph, bound = reduce_graph(task.graph, task.incumbent.cutoff)
+    if bound < task.incumbent.cutoff:
+        iterate_local_search(graph, task.incumbent, task.rng, task.deadline, patience=THOROUGH_PATIENCE)
+    return SearchOutcome(bound, 1)

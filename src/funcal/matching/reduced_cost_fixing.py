@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .arc_lists import list_arcs
 from .clustered_graph import ClusteredGraph, keep_vertices
-from .dual_ascent import root_cluster_bounds
+from .dual_ascent import root_bounds
 from .incumbent import Deadline, Incumbent
 from .reductions import reduce_graph
 
@@ -30,12 +30,11 @@ WORTHWHILE_SHRINKAGE = 0.02
 
 @dataclass(frozen=True)
 class Tightened:
-    """A graph after fixing, a bound on all its trees, and the bounds of the vertices of one cluster to branch on."""
+    """A graph after fixing, a bound on all its trees, and a bound on the trees through each of its vertices."""
 
     graph: ClusteredGraph
     bound: float
-    branch_cluster: int
-    branch_bounds: Floats
+    vertex_bound: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -52,35 +51,51 @@ def _clear_arcs(
     return cleared
 
 
-def _one_root_cluster(
-    graph: ClusteredGraph, root_cluster: int, incumbent: Incumbent
-) -> tuple[ClusteredGraph, float, Floats]:
-    """Bounds with one cluster as root; returns the smaller graph, the bound and the bounds of the root vertices."""
+def _fix_by_root_cluster(
+    known: Tightened, root_cluster: int, incumbent: Incumbent, deadline: Deadline
+) -> Tightened:
+    """Ascend from every vertex of one cluster and delete what cannot be in a better tree."""
+    graph = known.graph
     arcs = list_arcs(graph)
-    n = graph.num_vertices
-    vertex_bound, arc_bound = np.empty(n), np.empty(len(arcs.tail))
-    nearest = np.full(graph.num_clusters, -1, dtype=np.int64)
-    root_cluster_bounds(
-        *arcs,
-        graph.cost,
-        graph.cluster,
-        graph.start,
-        root_cluster,
-        incumbent.cutoff,
-        vertex_bound,
-        arc_bound,
-        nearest,
-    )
-    roots = vertex_bound[graph.start[root_cluster] : graph.start[root_cluster + 1]]
-    bound = float(np.min(roots))
-    if bound >= incumbent.cutoff:
-        return graph, bound, roots
-    incumbent.improve(graph, nearest)
+    cluster = graph.cluster
+    vertex_bound = np.full(graph.num_vertices, np.inf)
+    arc_bound = np.full(len(arcs.tail), np.inf)
+    nearest = np.empty(graph.num_clusters, dtype=np.int64)
+    lowest = np.inf
+    for root in range(int(graph.start[root_cluster]), int(graph.start[root_cluster + 1])):
+        if known.vertex_bound[root] >= incumbent.cutoff:
+            continue
+        if deadline.passed:
+            return known
+        bound = root_bounds(
+            *arcs,
+            graph.cost,
+            cluster,
+            graph.start,
+            root,
+            incumbent.cutoff,
+            vertex_bound,
+            arc_bound,
+            nearest,
+        )
+        lowest = min(lowest, bound)
+        if bound < incumbent.cutoff:
+            incumbent.improve(graph, nearest)
+    if lowest >= incumbent.cutoff:
+        return Tightened(graph, lowest, known.vertex_bound)
+    np.maximum(vertex_bound, known.vertex_bound, out=vertex_bound)
     keep = vertex_bound < incumbent.cutoff
-    if bound >= incumbent.cutoff or not np.all(np.logical_or.reduceat(keep, graph.start[:-1])):
-        return graph, max(bound, incumbent.cutoff), roots
+    if not np.all(np.logical_or.reduceat(keep, graph.start[:-1])):
+        return Tightened(graph, incumbent.cutoff, known.vertex_bound)
     _clear_arcs(graph.alive, arcs.head, arcs.tail, arcs.reverse, arc_bound, incumbent.cutoff)
-    return keep_vertices(graph, keep), bound, roots[roots < incumbent.cutoff]
+    return Tightened(keep_vertices(graph, keep), max(known.bound, lowest), vertex_bound[keep])
+
+
+def _reduce(known: Tightened, incumbent: Incumbent) -> Tightened:
+    """Apply the cheap reductions, carrying the vertices' bounds along."""
+    graph, reached = reduce_graph(known.graph, incumbent.cutoff)
+    vertex_bound = known.vertex_bound[np.isin(known.graph.vertex, graph.vertex, assume_unique=True)]
+    return Tightened(graph, max(known.bound, reached), vertex_bound)
 
 
 def fix_by_roots(
@@ -91,21 +106,14 @@ def fix_by_roots(
     The graph's ``alive`` marks are changed in place. If the returned bound reaches ``incumbent.cutoff``, no tree of
     the graph is better than the incumbent.
     """
-    branch_cluster, branch_bounds = -1, np.empty(0)
+    known = Tightened(graph, bound, np.full(graph.num_vertices, bound))
     while True:
-        graph, reached = reduce_graph(graph, incumbent.cutoff)
-        bound = max(bound, reached)
-        edges_before, vertices_before = graph.num_edges, graph.num_vertices
-        best_score = -np.inf
-        for k in np.argsort(graph.sizes, kind="stable"):
-            if bound >= incumbent.cutoff or deadline.passed:
-                return Tightened(graph, bound, branch_cluster, branch_bounds)
-            graph, reached, roots = _one_root_cluster(graph, int(k), incumbent)
-            bound = max(bound, reached)
-            if len(roots) > 1:
-                score = -float(len(roots)) + float(np.mean(roots)) / max(incumbent.value, 1e-300)
-                if score > best_score:
-                    best_score, branch_cluster, branch_bounds = score, int(k), roots
-        edges, vertices = graph.num_edges, graph.num_vertices
-        if edges > (1.0 - WORTHWHILE_SHRINKAGE) * edges_before and vertices == vertices_before:
-            return Tightened(graph, bound, branch_cluster, branch_bounds)
+        known = _reduce(known, incumbent)
+        edges, vertices = known.graph.num_edges, known.graph.num_vertices
+        for k in np.argsort(known.graph.sizes, kind="stable"):
+            if known.bound >= incumbent.cutoff or deadline.passed:
+                return known
+            known = _fix_by_root_cluster(known, int(k), incumbent, deadline)
+        shrunk = known.graph.num_vertices < vertices
+        if not shrunk and known.graph.num_edges > (1.0 - WORTHWHILE_SHRINKAGE) * edges:
+            return known

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from .clustered_graph import ClusteredGraph, keep_vertices
 from .tree_heuristic import minimum_spanning_tree
 
-__all__ = ["reduce_graph", "spanning_tree_bound"]
+__all__ = ["cluster_bound", "reduce_graph"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -73,7 +73,7 @@ def _lightest_edges(weight: Floats, alive: Flags, start: Integers) -> Floats:
 def spanning_tree_bound(
     weight: Floats, alive: Flags, cost: Floats, start: Integers, cutoff: float, keep: Flags
 ) -> float:
-    """Clear edges and vertices that no tree cheaper than ``cutoff`` can hold; return the bound itself."""
+    """Clear edges and mark vertices that no tree cheaper than ``cutoff`` can hold; return the bound itself."""
     m = len(start) - 1
     length, heaviest = _bottlenecks(_lightest_edges(weight, alive, start))
     floor = np.empty(m)
@@ -191,6 +191,12 @@ def dominated_vertices(weight: Floats, alive: Flags, cost: Floats, start: Intege
                         alive[v, u] = False
                     break
     return gone
+
+
+def cluster_bound(graph: ClusteredGraph) -> float:
+    """The minimum spanning tree of the clusters' lightest edges, plus the least vertex costs."""
+    length, _ = _bottlenecks(_lightest_edges(graph.weight, graph.alive, graph.start))
+    return float(length + np.sum(np.minimum.reduceat(graph.cost, graph.start[:-1])))
 
 
 def reduce_graph(graph: ClusteredGraph, cutoff: float) -> tuple[ClusteredGraph, float]:

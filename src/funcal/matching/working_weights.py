@@ -102,12 +102,14 @@ def shift_to_zero(graph: ClusteredGraph) -> tuple[float, float, bool]:
 
 def put_on_grid(graph: ClusteredGraph, upper: float, whole: bool, tree_weights: Floats) -> Quantum:
     """Round weights and costs down to the grid, in place; drop edges dearer than the best tree, ``upper``."""
-    exponent = math.frexp(max(upper, 1e-300))[1] - EXACT_BITS + 1
-    step = 1.0 if whole and upper < 2.0 ** (EXACT_BITS - 1) else 2.0**exponent
+    if upper <= 0.0:
+        return Quantum(1.0, 0.0)  # nothing is cheaper than nothing, and no search will follow
+    exponent = math.frexp(upper)[1] - EXACT_BITS + 1
+    step = 1.0 if whole and upper < 2.0 ** (EXACT_BITS - 1) else math.ldexp(1.0, exponent)
     ceiling = 2.0 * math.ceil(upper / step) * step + step
     graph.alive[graph.weight > upper] = False
     _round_down(graph.weight, step, ceiling)
-    np.minimum(np.floor(graph.cost / step) * step, ceiling, out=graph.cost)
+    graph.cost[:] = np.floor(np.minimum(graph.cost, ceiling) / step) * step
     slack = 0.0 if whole else math.floor(RELATIVE_TOLERANCE * non_penalty_part(tree_weights) / step) * step
     return Quantum(step, slack)
 
