@@ -15,7 +15,7 @@ from numba import njit
 
 from ..priors.densities import log_scale_density
 from ..problem import FloatArray
-from .log_density import JITTER, log_likelihood_from_exponent, noise_variance
+from .log_density import JITTER, correlate, log_likelihood_from_correlation, noise_variance
 from .parameters import ChainState, PosteriorModel
 
 __all__ = [
@@ -97,6 +97,8 @@ def update_theta(
                 state.theta[i, k] = new
                 state.log_likelihood[0] += log_ratio - log_prior
                 _replace_row(state, i, scaled, conditional, residual)
+                for j in range(m):
+                    state.correlation[min(i, j), max(i, j)] = row[j] / magnitude
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -245,11 +247,12 @@ def update_length(
 ) -> None:
     """Move every ln ℓ_j once; the 1/ℓ_j of App. A cancels against the Jacobian (point 7).
 
-    Only the upper triangle of the exponent is kept up to date; `refresh` fills the rest.
+    Only the upper triangles of exponent and correlation are kept up to date; `refresh` fills the rest.
     """
     m, num_functional = state.theta.shape
     num_controls = model.control_distance.shape[0]
-    proposal = state.scratch[4:]
+    proposal = state.scratch[4 : 4 + m]
+    correlation = state.scratch[4 + m :]
     for j in range(state.log_length.shape[0]):
         old = state.log_length[j]
         new = old + steps[j] * rng.standard_normal()
@@ -270,8 +273,9 @@ def update_length(
                     else:
                         d = (state.theta[a, j - num_controls] - state.theta[b, j - num_controls]) ** 2
                     proposal[a, b] = state.exponent[a, b] + change * d
-            candidate = log_likelihood_from_exponent(
-                model, proposal, state.log_magnitude[0], state.log_noise[0], state.factor, state.scratch[0]
+            correlate(proposal, correlation)
+            candidate = log_likelihood_from_correlation(
+                model, correlation, state.log_magnitude[0], state.log_noise[0], state.factor, state.scratch[0]
             )
             log_ratio += candidate - state.log_likelihood[0]
         probability = math.exp(min(0.0, log_ratio))
@@ -283,6 +287,7 @@ def update_length(
                 for a in range(m):
                     for b in range(a + 1, m):
                         state.exponent[a, b] = proposal[a, b]
+                        state.correlation[a, b] = correlation[a, b]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -332,8 +337,8 @@ def _update_variance(
         accepted[0] = 0.0
         return
     log_ratio -= log_scale_density(prior[0], prior[1], prior[2], place[0])
-    candidate = log_likelihood_from_exponent(
-        model, state.exponent, log_magnitude, log_noise, state.factor, state.scratch[0]
+    candidate = log_likelihood_from_correlation(
+        model, state.correlation, log_magnitude, log_noise, state.factor, state.scratch[0]
     )
     log_ratio += candidate - state.log_likelihood[0]
     probability = math.exp(min(0.0, log_ratio))

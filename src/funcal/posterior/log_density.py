@@ -17,9 +17,10 @@ from .parameters import ChainState, PosteriorModel
 __all__ = [
     "JITTER",
     "build_exponent",
+    "correlate",
     "factorise",
     "leave_one_out",
-    "log_likelihood_from_exponent",
+    "log_likelihood_from_correlation",
     "log_posterior",
     "noise_variance",
     "refresh",
@@ -55,7 +56,17 @@ def build_exponent(model: PosteriorModel, theta: FloatArray, log_length: FloatAr
 @njit(cache=True, nogil=True)
 def noise_variance(model: PosteriorModel, noise: float, i: int) -> float:
     """Noise variance of the mean at site `i`: σ²/count, or what the user knows."""
-    return noise * model.noise_weight[i] + model.known_noise[i]
+    variance: float = noise * model.noise_weight[i] + model.known_noise[i]
+    return variance
+
+
+@njit(cache=True, nogil=True)
+def correlate(exponent: FloatArray, out: FloatArray) -> None:
+    """Fill the upper triangle of `out` with exp(−exponent)."""
+    m = exponent.shape[0]
+    for i in range(m):
+        for j in range(i + 1, m):
+            out[i, j] = math.exp(-exponent[i, j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -75,24 +86,28 @@ def factorise(matrix: FloatArray, rhs: FloatArray) -> float:
             return math.nan
         log_det += math.log(pivot)
         root = math.sqrt(pivot)
-        matrix[j, j] = root
         inverse_root = 1.0 / root
-        for k in range(j + 1, m):
-            matrix[j, k] *= inverse_root
+        row = matrix[j, j:]
+        row[0] = root
+        for k in range(1, m - j):
+            row[k] *= inverse_root
         z = rhs[j] * inverse_root
         rhs[j] = z
-        for i in range(j + 1, m):
-            f = matrix[j, i]
-            rhs[i] -= f * z
-            for k in range(i, m):
-                matrix[i, k] -= f * matrix[j, k]
+        for i in range(1, m - j):
+            f = row[i]
+            rhs[j + i] -= f * z
+            # views from the diagonal on, so that the inner loop is vectorised
+            target = matrix[j + i, j + i :]
+            source = row[i:]
+            for k in range(target.shape[0]):
+                target[k] -= f * source[k]
     return log_det
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_likelihood_from_exponent(
+def log_likelihood_from_correlation(
     model: PosteriorModel,
-    exponent: FloatArray,
+    correlation: FloatArray,
     log_magnitude: float,
     log_noise: float,
     factor: FloatArray,
@@ -105,21 +120,22 @@ def log_likelihood_from_exponent(
     float
         log N(y^p; 0, Σ + σ²I) plus the replicates' part; −∞ if Σ + σ²I cannot be factorised.
     """
-    m = exponent.shape[0]
+    m = correlation.shape[0]
     magnitude = math.exp(log_magnitude)
     noise = math.exp(log_noise)
     for i in range(m):
         factor[i, i] = magnitude * (1.0 + JITTER) + noise_variance(model, noise, i)
         for j in range(i + 1, m):
-            factor[i, j] = magnitude * math.exp(-exponent[i, j])
+            factor[i, j] = magnitude * correlation[i, j]
         solved[i] = model.response[i]
-    log_det = factorise(factor, solved)
+    log_det: float = factorise(factor, solved)
     if math.isnan(log_det):
         return -math.inf
     quadratic = 0.0
     for i in range(m):
         quadratic += solved[i] * solved[i]
-    return -0.5 * (quadratic + log_det + m * _LOG_TWO_PI) + _within_sites(model, log_noise, noise)
+    value: float = -0.5 * (quadratic + log_det + m * _LOG_TWO_PI) + _within_sites(model, log_noise, noise)
+    return value
 
 
 @njit(cache=True, nogil=True)
@@ -128,12 +144,13 @@ def _within_sites(model: PosteriorModel, log_noise: float, noise: float) -> floa
     dof = model.within[0]
     if dof == 0.0:
         return 0.0
-    return -0.5 * (dof * log_noise + model.within[1] / noise)
+    value: float = -0.5 * (dof * log_noise + model.within[1] / noise)
+    return value
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def refresh(model: PosteriorModel, state: ChainState) -> None:
-    """Recompute exponent, factor, inverse, weights and likelihood of a state from its parameters.
+    """Recompute exponent, correlation, factor, inverse, weights and likelihood of a state from its parameters.
 
     Raises
     ------
@@ -142,12 +159,13 @@ def refresh(model: PosteriorModel, state: ChainState) -> None:
     """
     m = state.theta.shape[0]
     build_exponent(model, state.theta, state.log_length, state.exponent)
-    state.log_likelihood[0] = log_likelihood_from_exponent(
-        model, state.exponent, state.log_magnitude[0], state.log_noise[0], state.factor, state.weights
+    correlate(state.exponent, state.correlation)
+    state.log_likelihood[0] = log_likelihood_from_correlation(
+        model, state.correlation, state.log_magnitude[0], state.log_noise[0], state.factor, state.weights
     )
     if state.log_likelihood[0] == -math.inf:
         raise ValueError("the covariance of the physical responses is not positive definite")
-    _invert(state.factor, state.inverse, state.scratch[4:])
+    _invert(state.factor, state.inverse, state.scratch[4 : 4 + m])
     for i in range(m):
         total = 0.0
         for j in range(m):
@@ -189,7 +207,7 @@ def leave_one_out(model: PosteriorModel, state: ChainState, out: FloatArray) -> 
 @njit(cache=True, nogil=True)
 def log_posterior(model: PosteriorModel, state: ChainState) -> float:
     """Log density of (Θ, ψ, ν², τ², ln ℓ, ln γ, ln σ²) given y^p, up to a constant (Eq. Posterior4)."""
-    total = state.log_likelihood[0]
+    total: float = state.log_likelihood[0]
     m, num_functional = state.theta.shape
     for k in range(num_functional):
         quadratic = 0.0

@@ -110,6 +110,8 @@ class ChainState(NamedTuple):
     """(1,) ln σ²."""
     exponent: FloatArray
     """(m, m) Σ_j ℓ_j d_j², so that Σ = γ exp(−exponent)."""
+    correlation: FloatArray
+    """(m, m) exp(−exponent), upper triangle."""
     factor: FloatArray
     """(m, m) upper Cholesky factor of Σ + σ²I."""
     inverse: FloatArray
@@ -119,7 +121,7 @@ class ChainState(NamedTuple):
     log_likelihood: FloatArray
     """(1,) log density of the site means and of the replicates around them."""
     scratch: FloatArray
-    """(4, m) and (m, m) work space, stacked to (m + 4, m)."""
+    """(2m + 4, m): four rows and two matrices of work space."""
 
 
 @dataclass(frozen=True)
@@ -212,11 +214,12 @@ def start_state(
         # noise between 0.03 and 0.1 of the response's variance
         log_noise=np.array([np.log(response_variance) - 3.5 + 1.2 * rng.random()]),
         exponent=np.zeros((m, m)),
+        correlation=np.zeros((m, m)),
         factor=np.zeros((m, m)),
         inverse=np.zeros((m, m)),
         weights=np.zeros(m),
         log_likelihood=np.zeros(1),
-        scratch=np.zeros((m + 4, m)),
+        scratch=np.zeros((2 * m + 4, m)),
     )
 
 
