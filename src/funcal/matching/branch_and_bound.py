@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .clustered_graph import ClusteredGraph, keep_vertices
 from .cut_relaxation import fix_by_cut_relaxation
-from .local_search import THOROUGH_PATIENCE, iterate_local_search
+from .local_search import iterate_local_search
 from .reduced_cost_fixing import Tightened, fix_by_roots
 from .reductions import reduce_graph
 from .solver_task import SearchOutcome, SolverTask
@@ -30,6 +30,9 @@ from .tree_heuristic import construct
 __all__ = ["branch_and_bound"]
 
 Integers = NDArray[np.int64]
+
+IDLE_ROOTS = 4
+"""Root clusters in a row that removed little after which local search on the smaller graph is tried again."""
 
 LARGE_LEFTOVER = 60
 """Edges beyond m that dual ascent may leave at the root before the cut relaxation is worth its start-up time."""
@@ -58,17 +61,24 @@ class _OpenNode:
 def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float) -> Tightened:
     """Search and fix in turn until neither helps; the cut relaxation where much is left."""
     incumbent, deadline = task.incumbent, task.deadline
+    iterate_local_search(graph, incumbent, task.rng, deadline, patience=0)
     while True:
-        iterate_local_search(graph, incumbent, task.rng, deadline)
+        tightened = fix_by_roots(graph, incumbent, deadline, bound=bound, patience=IDLE_ROOTS)
+        graph, bound = tightened.graph, tightened.bound
+        if bound >= incumbent.cutoff or deadline.passed:
+            return tightened
+        if iterate_local_search(graph, incumbent, task.rng, deadline):
+            continue
+        value = incumbent.value
         tightened = fix_by_roots(graph, incumbent, deadline, bound=bound)
         graph, bound = tightened.graph, tightened.bound
         if bound >= incumbent.cutoff or deadline.passed:
             return tightened
-        if iterate_local_search(graph, incumbent, task.rng, deadline, patience=THOROUGH_PATIENCE):
+        if incumbent.value < value:
             continue
-        if graph.num_edges - graph.num_clusters < LARGE_LEFTOVER:
-            return tightened
         edges = graph.num_edges
+        if edges - graph.num_clusters < LARGE_LEFTOVER:
+            return tightened
         graph, bound = fix_by_cut_relaxation(graph, task, bound=bound)
         if bound >= incumbent.cutoff or deadline.passed or graph.num_edges == edges:
             return Tightened(graph, bound, np.full(graph.num_vertices, bound))

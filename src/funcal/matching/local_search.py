@@ -28,11 +28,8 @@ __all__ = ["descend", "heuristic_only", "iterate_local_search"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SEARCH_PATIENCE = 6
+SEARCH_PATIENCE = 20
 """Perturbations in a row without a better tree after which the search stops."""
-
-THOROUGH_PATIENCE = 20
-"""The same where no proof follows, or where dual ascent has left a small graph open."""
 
 WORK_PER_CALL = 50_000_000
 """Elementary steps per compiled call, a fraction of a second, so that deadlines and Ctrl-C are noticed."""
@@ -229,5 +226,5 @@ def heuristic_only(task: SolverTask) -> SearchOutcome:
     """Reduce and search, without a proof unless the spanning-tree bound happens to be one."""
     graph, bound = reduce_graph(task.graph, task.incumbent.cutoff)
     if bound < task.incumbent.cutoff:
-        iterate_local_search(graph, task.incumbent, task.rng, task.deadline, patience=THOROUGH_PATIENCE)
+        iterate_local_search(graph, task.incumbent, task.rng, task.deadline)
     return SearchOutcome(bound, 1)

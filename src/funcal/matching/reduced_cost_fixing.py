@@ -99,21 +99,30 @@ def _reduce(known: Tightened, incumbent: Incumbent) -> Tightened:
 
 
 def fix_by_roots(
-    graph: ClusteredGraph, incumbent: Incumbent, deadline: Deadline, *, bound: float = 0.0
+    graph: ClusteredGraph,
+    incumbent: Incumbent,
+    deadline: Deadline,
+    *,
+    bound: float = 0.0,
+    patience: int | None = None,
 ) -> Tightened:
     """Reduce, ascend and fix until a round over all clusters removes little.
 
     The graph's ``alive`` marks are changed in place. If the returned bound reaches ``incumbent.cutoff``, no tree of
-    the graph is better than the incumbent.
+    the graph is better than the incumbent. With ``patience``, the work also ends after so many root clusters in a row
+    that removed little: a better incumbent may then be had more cheaply than another bound.
     """
     known = Tightened(graph, bound, np.full(graph.num_vertices, bound))
+    idle = 0
     while True:
         known = _reduce(known, incumbent)
-        edges, vertices = known.graph.num_edges, known.graph.num_vertices
+        at_first = known.graph.num_edges + known.graph.num_vertices
         for k in np.argsort(known.graph.sizes, kind="stable"):
-            if known.bound >= incumbent.cutoff or deadline.passed:
+            if known.bound >= incumbent.cutoff or deadline.passed or (patience is not None and idle >= patience):
                 return known
+            before = known.graph.num_edges + known.graph.num_vertices
             known = _fix_by_root_cluster(known, int(k), incumbent, deadline)
-        shrunk = known.graph.num_vertices < vertices
-        if not shrunk and known.graph.num_edges > (1.0 - WORTHWHILE_SHRINKAGE) * edges:
+            little = known.graph.num_edges + known.graph.num_vertices > (1.0 - WORTHWHILE_SHRINKAGE) * before
+            idle = idle + 1 if little else 0
+        if known.graph.num_edges + known.graph.num_vertices > (1.0 - WORTHWHILE_SHRINKAGE) * at_first:
             return known
