@@ -14,15 +14,14 @@ from ..problem import FloatArray
 from .full_conditionals import (
     draw_global_spread,
     draw_spread,
-    shift_theta,
     update_length,
     update_magnitude,
     update_noise,
     update_psi,
-    update_theta,
 )
 from .log_density import leave_one_out, log_posterior, refresh
 from .parameters import ChainState, PosteriorModel
+from .theta_walk import shift_theta, update_theta
 
 __all__ = ["record", "sweep", "warm_up"]
 
