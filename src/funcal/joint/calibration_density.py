@@ -31,13 +31,18 @@ CORRELATION_JITTER = 1e-8
 
 
 class SiteState(NamedTuple):
-    """Calibration values at the sites and what produced them; overwritten in place."""
+    """Calibration values at the sites and what produced them; overwritten in place.
+
+    `response_mean` and `response_variance` are those of the noise-free η + δ at the sites given both tables.
+    """
 
     latent: FloatArray
     values: FloatArray
     factors: FloatArray
     shapes: FloatArray
     noise_covariance: FloatArray
+    response_mean: FloatArray
+    response_variance: FloatArray
 
 
 def allocate_sites(model: JointModel) -> SiteState:
@@ -50,6 +55,8 @@ def allocate_sites(model: JointModel) -> SiteState:
         np.zeros((num_functional, m, m)),
         np.zeros((num_functional, m)),
         np.zeros((m, m)),
+        np.zeros(m),
+        np.zeros(m),
     )
 
 
@@ -175,14 +182,49 @@ def calibration_log_prior(u: FloatArray, model: JointModel, sites: SiteState, gr
             gradient[a] -= standard / sd
     for i in range(sites.latent.shape[0]):
         for c in range(sites.latent.shape[1]):
-            total -= 0.5 * model.anchor_precision[i, c] * (sites.latent[i, c] - model.anchor_latent[i, c]) ** 2
+            total -= (
+                0.5 * model.anchor_precision[i, c] * (sites.latent[i, c] - model.anchor_latent[i, c]) ** 2
+            )
     return total
 
 
 @njit(cache=True, nogil=True)
 def half_normal_of_log(log_value: float, scale: float) -> float:
     """Log density of ln v when v is half-normal, Jacobian included."""
-    return 0.5 * math.log(2.0 / math.pi) - math.log(scale) - 0.5 * math.exp(2.0 * log_value) / scale**2 + log_value
+    return (
+        0.5 * math.log(2.0 / math.pi)
+        - math.log(scale)
+        - 0.5 * math.exp(2.0 * log_value) / scale**2
+        + log_value
+    )
+
+
+@njit(cache=True, nogil=True)
+def site_system(
+    model: JointModel, emulator: EmulatorState, sites: SiteState
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """The sites given the runs.
+
+    Returns
+    -------
+    kernel : (n, m), within : (m, m)
+        Squared-exponential parts of the covariances of the sites with the runs and with each other.
+    solved : (n, m)
+        K⁻¹ B.
+    covariance : (m, m), residual : (m,)
+        Of the site means given the runs.
+    """
+    num_controls, num_calibration = model.x_sites.shape[1], model.t_runs.shape[1]
+    decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
+    slope = model.prior.slope_variance
+    kernel, trend = emulator.cross.copy(), emulator.cross_trend.copy()
+    add_calibration_inputs(model.t_runs, sites.values, decay, slope, kernel, trend)
+    cross = kernel + trend
+    solved = np.dot(emulator.inverse, cross)
+    within, within_trend = emulator.within.copy(), emulator.within_trend.copy()
+    add_calibration_inputs(sites.values, sites.values, decay, slope, within, within_trend)
+    covariance = within + within_trend + sites.noise_covariance - np.dot(cross.T, solved)
+    return kernel, within, solved, covariance, model.y_sites - np.dot(cross.T, emulator.weights)
 
 
 @njit(cache=True, nogil=True)
@@ -201,24 +243,24 @@ def calibration_log_density(
         return -np.inf
     decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
     slope = model.prior.slope_variance
-    kernel, trend = emulator.cross.copy(), emulator.cross_trend.copy()
-    add_calibration_inputs(model.t_runs, sites.values, decay, slope, kernel, trend)
-    cross = kernel + trend
-    solved = np.dot(emulator.inverse, cross)
-    within, within_trend = emulator.within.copy(), emulator.within_trend.copy()
-    add_calibration_inputs(sites.values, sites.values, decay, slope, within, within_trend)
-    factor = within + within_trend + sites.noise_covariance - np.dot(cross.T, solved)
-    residual = model.y_sites - np.dot(cross.T, emulator.weights)
+    kernel, within, solved, factor, residual = site_system(model, emulator, sites)
     if not cholesky_in_place(factor):
         return -np.inf
     inverse = inverse_from_cholesky(factor)
     pull = np.dot(inverse, residual)
-    total = calibration_log_prior(u, model, sites, gradient) - 0.5 * LOG_TWO_PI * m - 0.5 * np.dot(pull, residual)
+    total = (
+        calibration_log_prior(u, model, sites, gradient) - 0.5 * LOG_TWO_PI * m - 0.5 * np.dot(pull, residual)
+    )
     adjoint = np.empty((m, m))
     for i in range(m):
         total -= math.log(factor[i, i])
         for j in range(m):
             adjoint[i, j] = 0.5 * (pull[i] * pull[j] - inverse[i, j])
+        noise = model.known_variance[i]
+        if layout.has_noise:
+            noise += math.exp(2.0 * u[layout.log_noise]) * model.inverse_counts[i]
+        sites.response_mean[i] = model.y_sites[i] - noise * pull[i]
+        sites.response_variance[i] = noise - noise * noise * inverse[i, i]
     cross_adjoint = np.dot(solved, -2.0 * adjoint)
     latent_gradient = np.empty((m, num_calibration))
     for i in range(m):

@@ -24,7 +24,9 @@ MAX_SHRINKS = 60
 
 
 @njit(cache=True, nogil=True)
-def _reference_log_density(phi: FloatArray, centre: FloatArray, shape_inverse: FloatArray) -> tuple[float, float]:
+def _reference_log_density(
+    phi: FloatArray, centre: FloatArray, shape_inverse: FloatArray
+) -> tuple[float, float]:
     """Unnormalised log density of the reference, and the squared distance it is made of."""
     whitened = np.dot(shape_inverse, phi - centre)
     squared = np.dot(whitened, whitened)
@@ -58,9 +60,7 @@ def move_emulator(
     size = phi.size
     reference, squared = _reference_log_density(phi, centre, shape_inverse)
     # the t as a scale mixture of normals: scale² | φ is inverse gamma
-    scale = math.sqrt(
-        0.5 * (REFERENCE_DOF + squared) / rng.standard_gamma(0.5 * (REFERENCE_DOF + size))
-    )
+    scale = math.sqrt(0.5 * (REFERENCE_DOF + squared) / rng.standard_gamma(0.5 * (REFERENCE_DOF + size)))
     other = scale * np.dot(shape, rng.standard_normal(size))
     threshold = log_density - reference + math.log(rng.random())
     angle = rng.uniform(0.0, 2.0 * math.pi)

@@ -30,7 +30,9 @@ def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tu
     rough = start.copy()
     rough[: start.size - 1 - int(model.has_nugget)] += 2.0
     starts = [start, rough] if num_runs <= LARGE_TABLE else [start]
-    mode = max((_maximise(model, point, 60) for point in starts), key=lambda phi: runs_log_density(phi, model)[0])
+    mode = max(
+        (_maximise(model, point, 60) for point in starts), key=lambda phi: runs_log_density(phi, model)[0]
+    )
     return mode, _laplace_shape(model, mode, curvature_step)
 
 
@@ -78,9 +80,9 @@ def _laplace_shape(model: JointModel, mode: FloatArray, step: float) -> FloatArr
     for j in range(size):
         shift = np.zeros(size)
         shift[j] = step
-        hessian[j] = (
-            runs_log_density(mode + shift, model)[1] - runs_log_density(mode - shift, model)[1]
-        ) / (2.0 * step)
+        hessian[j] = (runs_log_density(mode + shift, model)[1] - runs_log_density(mode - shift, model)[1]) / (
+            2.0 * step
+        )
     curvature, axes = np.linalg.eigh(-0.5 * (hessian + hessian.T))
     flattest = 1.0 / max(model.prior.log_decay_sd, model.prior.log_variance_sd) ** 2
     curvature = np.clip(curvature, flattest, 1e6)

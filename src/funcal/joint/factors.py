@@ -71,7 +71,8 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
                 inverse[i, c] *= scale
         if start > 0:
             left = np.dot(
-                np.ascontiguousarray(factor[start:stop, :start]), np.ascontiguousarray(inverse[:start, :start])
+                np.ascontiguousarray(factor[start:stop, :start]),
+                np.ascontiguousarray(inverse[:start, :start]),
             )
             diagonal = np.ascontiguousarray(inverse[start:stop, start:stop])
             inverse[start:stop, :start] = -np.dot(diagonal, left)

@@ -128,7 +128,9 @@ def build_model(
         precisions; 0 precision where there is none.
     """
     if discrepancy not in DISCREPANCIES:
-        raise SettingsError(f"discrepancy must be one of {', '.join(DISCREPANCIES)}, but it is {discrepancy!r}")
+        raise SettingsError(
+            f"discrepancy must be one of {', '.join(DISCREPANCIES)}, but it is {discrepancy!r}"
+        )
     num_sites, num_controls = problem.x_sites.shape
     num_calibration = problem.num_functional + problem.num_global
     num_functional = problem.num_functional if theta_varies else 0
@@ -183,6 +185,9 @@ def calibration_names(model: JointModel) -> list[str]:
     names += [f"log_roughness[{k},{j}]" for k in functional for j in range(num_controls)]
     names += [f"global_latent[{h}]" for h in range(layout.num_global)]
     names += ["log_noise"] if layout.has_noise else []
-    return names + ["log_discrepancy_constant", "log_discrepancy_varying", "log_discrepancy_roughness"][
-        : layout.discrepancy
-    ]
+    return (
+        names
+        + ["log_discrepancy_constant", "log_discrepancy_varying", "log_discrepancy_roughness"][
+            : layout.discrepancy
+        ]
+    )

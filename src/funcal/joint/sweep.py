@@ -9,11 +9,24 @@ from numba import njit
 from ..problem.arrays import FloatArray
 from .calibration_density import SiteState, allocate_sites, calibration_log_density, place_sites
 from .elliptical_slice import move_emulator
-from .emulator import EmulatorState, allocate_emulator, log_density_of_both_tables, set_emulator
+from .emulator import (
+    EmulatorState,
+    allocate_emulator,
+    emulator_size,
+    log_density_of_both_tables,
+    set_emulator,
+)
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
 
-__all__ = ["ChainState", "SegmentDraws", "allocate_chain", "run_segment"]
+__all__ = [
+    "ChainState",
+    "SegmentDraws",
+    "allocate_chain",
+    "allocate_segment",
+    "restart_step_size",
+    "run_segment",
+]
 
 TARGET_ACCEPTANCE = 0.8
 """Acceptance that the step size is tuned to during warm-up, as in Stan."""
@@ -42,6 +55,8 @@ class SegmentDraws(NamedTuple):
     u: FloatArray
     phi: FloatArray
     values: FloatArray
+    response_mean: FloatArray
+    response_sd: FloatArray
     stats: FloatArray
 
 
@@ -57,6 +72,19 @@ def allocate_chain(model: JointModel, u: FloatArray, phi: FloatArray, shape: Flo
         dual=np.zeros(5),
         emulator=allocate_emulator(model),
         sites=allocate_sites(model),
+    )
+
+
+def allocate_segment(model: JointModel, length: int) -> SegmentDraws:
+    """Memory for one segment."""
+    m = model.y_sites.size
+    return SegmentDraws(
+        np.empty((length, model.layout.size)),
+        np.empty((length, emulator_size(model))),
+        np.empty((length, m, model.t_runs.shape[1])),
+        np.empty((length, m)),
+        np.empty((length, m)),
+        np.empty((length, 5)),
     )
 
 
@@ -102,9 +130,9 @@ def run_segment(
         )
         if adapting:
             update_step_size(chain.dual, acceptance)
-        place_sites(chain.u, model, chain.sites)
         evaluations = 0
         if (sweep + 1) % emulator_every == 0:
+            place_sites(chain.u, model, chain.sites)
             both = log_density_of_both_tables(
                 chain.phi, chain.sites.values, chain.sites.noise_covariance, model
             )
@@ -112,10 +140,12 @@ def run_segment(
                 rng, chain.phi, both, chain.centre, chain.shape, chain.shape_inverse, model, chain.sites
             )
             set_emulator(chain.phi, model, chain.emulator)
-            density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
+        density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         draws.u[sweep] = chain.u
         draws.phi[sweep] = chain.phi
         draws.values[sweep] = chain.sites.values
+        draws.response_mean[sweep] = chain.sites.response_mean
+        draws.response_sd[sweep] = np.sqrt(chain.sites.response_variance)
         draws.stats[sweep, 0] = density + chain.emulator.runs_density[0]
         draws.stats[sweep, 1] = acceptance
         draws.stats[sweep, 2] = num_steps

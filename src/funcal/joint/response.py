@@ -1,0 +1,200 @@
+"""Prediction at new controls: θ(x*) from its process, then η + δ there given both tables, per posterior draw."""
+
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from ..problem.arrays import FloatArray
+from .calibration_density import (
+    CORRELATION_JITTER,
+    SiteState,
+    allocate_sites,
+    discrepancy_shape,
+    normal_cdf,
+    place_sites,
+    site_system,
+)
+from .emulator import EmulatorState, add_calibration_inputs, allocate_emulator, set_emulator
+from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky
+from .model import JointModel
+
+__all__ = ["predict_response"]
+
+NUM_BLOCKS = 4
+"""Blocks of draws that run side by side, each with a stream of its own; fixed, so that results do not depend on cores."""
+CHUNK = 256
+"""New points at a time: bounds the (n, q) arrays."""
+
+
+def predict_response(
+    model: JointModel, u: FloatArray, phi: FloatArray, x_new: FloatArray, *, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Predict at scaled controls `x_new` (q, dx) for each of T draws (u, φ).
+
+    Returns
+    -------
+    mean, variance : (T, q)
+        Noise-free response, scaled.
+    calibration : (T, q, dθ + dψ)
+        Draws of the calibration values, scaled.
+    """
+    num_draws, num_new = u.shape[0], x_new.shape[0]
+    mean, variance = np.empty((num_draws, num_new)), np.empty((num_draws, num_new))
+    calibration = np.empty((num_draws, num_new, model.t_runs.shape[1]))
+    blocks: Sequence[FloatArray] = np.array_split(np.arange(num_draws), NUM_BLOCKS)
+    streams = rng.spawn(NUM_BLOCKS)
+
+    def work(block: FloatArray, stream: np.random.Generator) -> None:
+        if block.size == 0:
+            return
+        rows = slice(int(block[0]), int(block[-1]) + 1)
+        predict_block(
+            stream,
+            np.ascontiguousarray(u[rows]),
+            np.ascontiguousarray(phi[rows]),
+            np.array(x_new, dtype=np.float64, order="C"),
+            model,
+            allocate_emulator(model),
+            allocate_sites(model),
+            mean[rows],
+            variance[rows],
+            calibration[rows],
+        )
+
+    with ThreadPoolExecutor(min(NUM_BLOCKS, os.cpu_count() or 1)) as pool, threadpool_limits(limits=1):
+        list(pool.map(work, blocks, streams))
+    return mean, variance, calibration
+
+
+@njit(cache=True, nogil=True)
+def draw_function(
+    rng: np.random.Generator,
+    u: FloatArray,
+    k: int,
+    x_new: FloatArray,
+    model: JointModel,
+    factor: FloatArray,
+    latent: FloatArray,
+) -> None:
+    """Fill `latent` (q,) with draws of f_k(x*) given its values at the sites, one point at a time."""
+    layout = model.layout
+    m, num_controls = model.x_sites.shape
+    start = layout.log_roughness + k * num_controls
+    weights = np.empty((m, x_new.shape[0]))
+    for q in range(x_new.shape[0]):
+        for i in range(m):
+            exponent = 0.0
+            for c in range(num_controls):
+                exponent += math.exp(u[start + c]) * (x_new[q, c] - model.x_sites[i, c]) ** 2
+            weights[i, q] = math.exp(-exponent)
+    forward_substitute(factor, weights)
+    variation = math.exp(u[layout.log_variation + k])
+    for q in range(x_new.shape[0]):
+        centre, left = 0.0, 1.0 + CORRELATION_JITTER
+        for i in range(m):
+            centre += weights[i, q] * u[k * m + i]
+            left -= weights[i, q] ** 2
+        spread = math.sqrt(max(left, 0.0)) * rng.standard_normal()
+        latent[q] = u[layout.level + k] + variation * (centre + spread)
+
+
+@njit(cache=True, nogil=True)
+def discrepancy_cross(u: FloatArray, x_new: FloatArray, x_old: FloatArray, model: JointModel) -> FloatArray:
+    """Covariance of δ between new controls and others, (q, m)."""
+    layout = model.layout
+    cross = np.zeros((x_new.shape[0], x_old.shape[0]))
+    if layout.discrepancy == 0:
+        return cross
+    constant = math.exp(2.0 * u[layout.log_discrepancy])
+    varying = math.exp(2.0 * u[layout.log_discrepancy + 1]) if layout.discrepancy > 1 else 0.0
+    roughness = math.exp(u[layout.log_discrepancy + 2]) if layout.discrepancy > 2 else 0.0
+    for q in range(x_new.shape[0]):
+        for i in range(x_old.shape[0]):
+            cross[q, i] = constant
+            if layout.discrepancy > 1:
+                cross[q, i] += varying * discrepancy_shape(x_new[q], x_old[i], layout.discrepancy, roughness)
+    return cross
+
+
+@njit(cache=True, nogil=True)
+def prior_cross(
+    phi: FloatArray,
+    x_left: FloatArray,
+    t_left: FloatArray,
+    x_right: FloatArray,
+    t_right: FloatArray,
+    model: JointModel,
+) -> FloatArray:
+    """Covariance of η between two sets of inputs."""
+    num_controls = x_left.shape[1]
+    num_inputs = num_controls + t_left.shape[1]
+    prior = model.prior
+    kernel = np.full((x_left.shape[0], x_right.shape[0]), math.exp(phi[num_inputs]))
+    trend = np.full((x_left.shape[0], x_right.shape[0]), prior.mean_variance)
+    slope = prior.slope_variance
+    add_calibration_inputs(x_left, x_right, np.exp(phi[:num_controls]), slope, kernel, trend)
+    add_calibration_inputs(t_left, t_right, np.exp(phi[num_controls:num_inputs]), slope, kernel, trend)
+    return kernel + trend
+
+
+@njit(cache=True, nogil=True)
+def predict_block(
+    rng: np.random.Generator,
+    u: FloatArray,
+    phi: FloatArray,
+    x_new: FloatArray,
+    model: JointModel,
+    emulator: EmulatorState,
+    sites: SiteState,
+    mean: FloatArray,
+    variance: FloatArray,
+    calibration: FloatArray,
+) -> None:
+    """Fill mean, variance and calibration for a block of draws."""
+    layout = model.layout
+    num_inputs = model.x_sites.shape[1] + model.t_runs.shape[1]
+    num_new = x_new.shape[0]
+    for draw in range(u.shape[0]):
+        set_emulator(phi[draw], model, emulator)
+        place_sites(u[draw], model, sites)
+        _, _, solved, covariance, residual = site_system(model, emulator, sites)
+        cholesky_in_place(covariance)
+        inverse = inverse_from_cholesky(covariance)
+        pull = np.dot(inverse, residual)
+        for first in range(0, num_new, CHUNK):
+            points = x_new[first : first + CHUNK]
+            size = points.shape[0]
+            values = np.empty((size, calibration.shape[2]))
+            latent = np.empty(size)
+            for k in range(layout.num_functional):
+                draw_function(rng, u[draw], k, points, model, sites.factors[k], latent)
+                for q in range(size):
+                    values[q, k] = normal_cdf(latent[q])
+            for h in range(layout.num_global):
+                values[:, layout.num_functional + h] = normal_cdf(u[draw, layout.global_latent + h])
+            runs_cross = prior_cross(phi[draw], model.x_runs, model.t_runs, points, values, model)
+            sites_cross = prior_cross(phi[draw], points, values, model.x_sites, sites.values, model)
+            sites_cross += discrepancy_cross(u[draw], points, model.x_sites, model)
+            sites_cross -= np.dot(runs_cross.T, solved)
+            explained = np.dot(emulator.inverse, runs_cross)
+            correction = np.dot(sites_cross, inverse)
+            for q in range(size):
+                centre, spread = np.dot(sites_cross[q], pull), math.exp(phi[draw, num_inputs])
+                spread += model.prior.mean_variance
+                for c in range(points.shape[1]):
+                    spread += model.prior.slope_variance * (points[q, c] - 0.5) ** 2
+                for c in range(values.shape[1]):
+                    spread += model.prior.slope_variance * (values[q, c] - 0.5) ** 2
+                spread += discrepancy_cross(u[draw], points[q : q + 1], points[q : q + 1], model)[0, 0]
+                for j in range(runs_cross.shape[0]):
+                    centre += runs_cross[j, q] * emulator.weights[j]
+                    spread -= runs_cross[j, q] * explained[j, q]
+                spread -= np.dot(correction[q], sites_cross[q])
+                mean[draw, first + q] = centre
+                variance[draw, first + q] = max(spread, 0.0)
+            calibration[draw, first : first + size] = values

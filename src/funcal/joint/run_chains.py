@@ -1,0 +1,201 @@
+"""Warm-up, sampling and stopping of several chains in threads, in segments between which the caller is heard.
+
+Adaptation happens between segments of the warm-up and never after it. Each chain adapts from its own past and draws
+from its own stream, so the result depends on the seed alone, not on how the threads are scheduled.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..problem.arrays import FloatArray
+from .mixing import bulk_ess, split_rhat
+from .model import JointModel
+from .sweep import (
+    ChainState,
+    SegmentDraws,
+    allocate_chain,
+    allocate_segment,
+    restart_step_size,
+    run_segment,
+)
+
+__all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
+
+FIRST_STEP = 0.2
+"""Step size at which the first window starts; dual averaging forgets it within a dozen sweeps."""
+
+
+@dataclass(frozen=True)
+class SamplerSettings:
+    """How long to sample.
+
+    Attributes
+    ----------
+    chains
+        Number of chains.
+    warmup
+        Sweeps of adaptation per chain.
+    draws
+        Kept sweeps per chain at least; sampling goes on until the targets are met.
+    max_draws
+        Kept sweeps per chain at most.
+    target_ess, target_rhat
+        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response must reach.
+    """
+
+    chains: int = 4
+    warmup: int = 400
+    draws: int = 400
+    max_draws: int = 4000
+    target_ess: float = 400.0
+    target_rhat: float = 1.01
+
+
+@dataclass(frozen=True)
+class JointDraws:
+    """Kept draws of all chains: each array is (chain, draw, …).
+
+    Attributes
+    ----------
+    u, phi
+        Calibration and emulator blocks.
+    values : (chain, draw, m, dθ + dψ)
+        Scaled calibration values at the sites.
+    response_mean, response_sd : (chain, draw, m)
+        Noise-free response at the sites given both tables and the draw's parameters.
+    stats : (chain, draw, 5)
+        Log density, acceptance, gradient steps, divergence, emulator evaluations.
+    rhat, ess
+        Worst over θ, ψ and the response at the sites.
+    """
+
+    u: FloatArray
+    phi: FloatArray
+    values: FloatArray
+    response_mean: FloatArray
+    response_sd: FloatArray
+    stats: FloatArray
+    rhat: float
+    ess: float
+
+
+def sample_posterior(
+    model: JointModel,
+    starts: Sequence[FloatArray],
+    emulator_start: FloatArray,
+    emulator_shape: FloatArray,
+    *,
+    seeds: Sequence[np.random.SeedSequence],
+    settings: SamplerSettings,
+    progress: Callable[[int, int], None],
+) -> JointDraws:
+    """Sample the joint posterior.
+
+    Parameters
+    ----------
+    model
+    starts
+        One calibration block per chain.
+    emulator_start, emulator_shape
+        Mode of the emulator block and factor of its covariance.
+    seeds
+        One per chain.
+    settings
+    progress
+        Called with (sweeps done, sweeps expected), all chains together.
+    """
+    chains = [allocate_chain(model, start, emulator_start, emulator_shape) for start in starts]
+    streams = [np.random.default_rng(seed) for seed in seeds]
+    workers = min(len(chains), os.cpu_count() or 1)
+    every = emulator_interval(model)
+    windows = warmup_windows(settings.warmup)
+    expected = len(chains) * (sum(windows) + settings.draws)
+    done = 0
+    kept: list[list[SegmentDraws]] = []
+    rhat, ess = np.inf, 0.0
+
+    with ThreadPoolExecutor(workers) as pool, threadpool_limits(limits=1):
+
+        def run_all(length: int, adapting: bool) -> list[SegmentDraws]:
+            nonlocal done
+            segments = [allocate_segment(model, length) for _ in chains]
+            jobs = [
+                pool.submit(run_segment, stream, chain, model, segment, adapting, every)
+                for stream, chain, segment in zip(streams, chains, segments, strict=True)
+            ]
+            for job in jobs:
+                job.result()
+                done += length
+                progress(min(done, expected), expected)
+            return segments
+
+        for chain in chains:
+            restart_step_size(chain.dual, FIRST_STEP)
+        for index, length in enumerate(windows):
+            segments = run_all(length, True)
+            if index < len(windows) - 1:
+                for chain, segment in zip(chains, segments, strict=True):
+                    adapt(chain, segment, emulator_shape, first=index == 0)
+        total = 0
+        while total < settings.max_draws:
+            length = settings.draws if total == 0 else max(100, total // 4)
+            length = min(length, settings.max_draws - total)
+            kept.append(run_all(length, False))
+            total += length
+            rhat, ess = worst_mixing(kept)
+            if rhat <= settings.target_rhat and ess >= settings.target_ess:
+                break
+            expected += len(chains) * max(100, total // 4)
+    stacked = [
+        np.stack([np.concatenate([part[c][field] for part in kept]) for c in range(len(chains))])
+        for field in range(len(SegmentDraws._fields))
+    ]
+    return JointDraws(*stacked, rhat=rhat, ess=ess)
+
+
+def warmup_windows(warmup: int) -> list[int]:
+    """Lengths of the warm-up's windows: a short first one, doubling ones for the metric, a last one for the step."""
+    first = max(warmup // 6, 10)
+    last = max(warmup // 8, 10)
+    middle = max(warmup - first - last, 30)
+    return [first, middle // 7, 2 * middle // 7, middle - middle // 7 - 2 * middle // 7, last]
+
+
+def emulator_interval(model: JointModel) -> int:
+    """Sweeps per emulator move: more than one where its n³ would dwarf the n² m of the calibration block."""
+    return max(1, round(model.y_runs.size / (100.0 * max(model.y_sites.size, 5))))
+
+
+def adapt(chain: ChainState, segment: SegmentDraws, laplace_shape: FloatArray, *, first: bool) -> None:
+    """Learn metric and reference from one window, shrunk as in Stan towards small isotropic ones."""
+    length, size = segment.u.shape
+    if not first:
+        covariance = np.atleast_2d(np.cov(segment.u.T))
+        shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(size)
+        chain.metric[:, :] = np.linalg.cholesky(shrunk)
+        # the reference of the emulator's moves keeps the weight of a few draws from the Laplace approximation
+        few = 2.0 * chain.phi.size
+        seen = np.atleast_2d(np.cov(segment.phi.T))
+        blended = (length * seen + few * laplace_shape @ laplace_shape.T) / (length + few)
+        chain.centre[:] = segment.phi.mean(axis=0)
+        chain.shape[:, :] = np.linalg.cholesky(blended)
+        chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
+    restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
+
+
+def worst_mixing(kept: list[list[SegmentDraws]]) -> tuple[float, float]:
+    """Largest R-hat and smallest bulk ESS over θ, ψ and the response at the sites."""
+    num_chains = len(kept[0])
+    values = np.stack([np.concatenate([part[c].values for part in kept]) for c in range(num_chains)])
+    response = np.stack([np.concatenate([part[c].response_mean for part in kept]) for c in range(num_chains)])
+    flat = values.reshape(*values.shape[:2], -1)
+    flat = np.concatenate([flat, response], axis=2)
+    # a global parameter has the same value at every site
+    _, unique = np.unique(flat[0, 0], return_index=True)
+    flat = flat[:, :, unique]
+    return float(split_rhat(flat).max()), float(bulk_ess(flat).min())
