@@ -215,7 +215,7 @@ def _segment_maker(scaled: ScaledProblem, at_sites: SurrogateAtControls, setting
         state[dt * num_sites : dt * num_sites + dpsi] = rng.normal(0.0, 1.0, dpsi)
         state[dt * num_sites + dpsi + dt : -1] = np.log(settings.theta_shape * settings.theta_scale)
         state[-1] = 0.0 if noise.known else np.log(settings.noise_shape * settings.noise_scale)
-        steps = np.concatenate([np.full(dt, 1.0), np.full(dt, 0.3), np.full(dpsi, 0.5)])
+        steps = np.concatenate([np.full(dt, 1.0), np.full(dt, 0.3), np.full(dpsi + dt * num_sites + dt, 0.5)])
 
         def segment(rng: np.random.Generator, count: int, adapting: bool) -> tuple[FloatArray, float]:
             draws, accepted = np.empty((count, len(state))), np.zeros(len(steps))
