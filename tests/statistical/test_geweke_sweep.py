@@ -1,7 +1,7 @@
 """Geweke's joint distribution test of the paper's sampler under the proper priors.
 
-Two ways to draw (parameters, y) jointly must agree: parameters from the prior; or a chain that alternates the production
-sweep with a fresh y given the parameters. Moments of every parameter and some products are compared by z scores, with
+Two ways to draw (parameters, y) jointly must agree: parameters from the prior; or a chain that alternates the
+production sweep with a fresh y given the parameters. Moments of every parameter and some products are compared by z scores, with
 batch means for the chain. The threshold is Bonferroni's for a false-alarm rate of 1 in 1000 per test; kernels that
 are wrong on purpose must exceed it.
 
@@ -55,7 +55,9 @@ def wrong_noise_step(rng, model, state, kind):
     new = old + (abs(step) if kind == ONE_SIDED else step)
     before = state.log_likelihood[0]
     prior = model.noise_prior
-    ratio = log_scale_density(prior[0], prior[1], prior[2], new) - log_scale_density(prior[0], prior[1], prior[2], old)
+    ratio = log_scale_density(prior[0], prior[1], prior[2], new) - log_scale_density(
+        prior[0], prior[1], prior[2], old
+    )
     if kind == NO_JACOBIAN:
         ratio -= 0.5 * (new - old)
     state.log_noise[0] = new
@@ -111,10 +113,14 @@ def draws_from_the_prior(model, correlation, rng, num_draws):
     root = np.linalg.cholesky(correlation)
     while len(kept) < num_draws:
         spread = scipy.stats.invgamma.rvs(2.0, scale=0.15**2, size=num_draws, random_state=rng)
-        theta = model.theta_mean[:, 0] + np.sqrt(spread)[:, None] * (rng.standard_normal((num_draws, 4)) @ root.T)
+        theta = model.theta_mean[:, 0] + np.sqrt(spread)[:, None] * (
+            rng.standard_normal((num_draws, 4)) @ root.T
+        )
         tau = scipy.stats.invgamma.rvs(2.1, scale=0.1, size=num_draws, random_state=rng)
         psi = 0.45 + np.sqrt(tau) * rng.standard_normal(num_draws)
-        inside = np.all((theta > -0.1) & (theta < 1.1), axis=1) & (psi > -0.1) & (psi < 1.1) & (spread > 0.05**2)
+        inside = (
+            np.all((theta > -0.1) & (theta < 1.1), axis=1) & (psi > -0.1) & (psi < 1.1) & (spread > 0.05**2)
+        )
         length = rng.normal(0.5, 1.0, (num_draws, 3))
         magnitude = rng.normal(0.0, 1.0, num_draws)
         noise = 2.0 * np.log(np.abs(rng.normal(0.0, 0.3, num_draws)))
@@ -125,7 +131,12 @@ def draws_from_the_prior(model, correlation, rng, num_draws):
 
 def moments(rows):
     """First and second moments of every parameter, and a few products."""
-    products = [rows[:, 0] * rows[:, 1], rows[:, 0] * rows[:, 5], rows[:, 8] * rows[:, 10], rows[:, 10] * rows[:, 11]]
+    products = [
+        rows[:, 0] * rows[:, 1],
+        rows[:, 0] * rows[:, 5],
+        rows[:, 8] * rows[:, 10],
+        rows[:, 10] * rows[:, 11],
+    ]
     return np.column_stack([rows, rows**2, *products])
 
 
