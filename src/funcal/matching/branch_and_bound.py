@@ -34,6 +34,9 @@ Integers = NDArray[np.int64]
 IDLE_ROOTS = 4
 """Root clusters in a row that removed little after which local search on the smaller graph is tried again."""
 
+WORTHWHILE_SHARE = 0.9
+"""If the cut relaxation leaves no more than this share of the edges, dual ascent is tried on them again."""
+
 LARGE_LEFTOVER = 60
 """Edges beyond m that dual ascent may leave at the root before the cut relaxation is worth its start-up time."""
 
@@ -77,11 +80,17 @@ def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float) -> Tighte
         if incumbent.value < value:
             continue
         edges = graph.num_edges
-        if edges - graph.num_clusters < LARGE_LEFTOVER:
+        tightened = _cut_if_large(tightened, task)
+        graph, bound = tightened.graph, tightened.bound
+        if bound >= incumbent.cutoff or deadline.passed or graph.num_edges > WORTHWHILE_SHARE * edges:
             return tightened
-        graph, bound = fix_by_cut_relaxation(graph, task, bound=bound)
-        if bound >= incumbent.cutoff or deadline.passed or graph.num_edges == edges:
-            return Tightened(graph, bound, np.full(graph.num_vertices, bound))
+
+
+def _cut_if_large(known: Tightened, task: SolverTask) -> Tightened:
+    """Give what dual ascent left to the cut relaxation, unless it is small."""
+    if known.graph.num_edges - known.graph.num_clusters < LARGE_LEFTOVER:
+        return known
+    return fix_by_cut_relaxation(known, task.incumbent, task.deadline, task.quantum)
 
 
 def _branching_cluster(node: Tightened, cutoff: float) -> int:
@@ -115,6 +124,8 @@ def branch_and_bound(task: SolverTask) -> SearchOutcome:
         task.progress(nodes, 0, f"{len(open_nodes)} sub-problems open, {1 - lowest / incumbent.value:.2%} to prove")
         if node is not None:
             tightened = fix_by_roots(node.unpack(root), incumbent, deadline, bound=lowest)
+            if tightened.bound < incumbent.cutoff:
+                tightened = _cut_if_large(tightened, task)
             if tightened.bound < incumbent.cutoff and deadline.passed:
                 return SearchOutcome(task.quantum.round_up(lowest), nodes)
         # With one vertex left per cluster the heuristic's spanning tree is the only candidate and has been offered.

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["root_bounds"]
+__all__ = ["bounds_from_reduced_costs", "root_bounds"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -162,6 +162,51 @@ def reduced_distances(
 
 
 @njit(cache=True, nogil=True)
+def bounds_from_reduced_costs(
+    first: Integers,
+    tail: Integers,
+    reverse: Integers,
+    cluster: Integers,
+    start: Integers,
+    root: int,
+    base: float,
+    cutoff: float,
+    reduced: Floats,
+    vertex_bound: Floats,
+    arc_bound: Floats,
+    nearest: Integers,
+) -> float:
+    """Ascend from the given reduced costs, whose duals sum to ``base``; lower the bounds of vertices and arcs.
+
+    Returns the bound of all trees through ``root``. ``nearest`` (m,) receives the vertex of each cluster that the root
+    reaches first in reduced costs, a good start for the heuristic.
+    """
+    n, m, root_cluster = len(vertex_bound), len(start) - 1, cluster[root]
+    bound = base + ascend(first, tail, cluster, start, root, cutoff - base, reduced)
+    vertex_bound[root] = bound
+    if bound >= cutoff:
+        return bound
+    distance = np.empty(n)
+    reduced_distances(first, tail, reverse, reduced, root, cutoff - bound, distance)
+    for v in range(n):
+        if cluster[v] != root_cluster and bound + distance[v] < vertex_bound[v]:
+            vertex_bound[v] = bound + distance[v]
+    for a in range(len(tail)):
+        if reduced[a] < np.inf:
+            through = bound + distance[tail[a]] + reduced[a]
+            if through < arc_bound[a]:
+                arc_bound[a] = through
+    for k in range(m):
+        pick = start[k]
+        for v in range(start[k], start[k + 1]):
+            if distance[v] < distance[pick]:
+                pick = v
+        nearest[k] = pick
+    nearest[root_cluster] = root
+    return bound
+
+
+@njit(cache=True, nogil=True)
 def root_bounds(
     first: Integers,
     tail: Integers,
@@ -180,34 +225,24 @@ def root_bounds(
     """Bound of all trees through ``root``; lowers the bounds of vertices and arcs to those of trees through both.
 
     Called for every vertex of one cluster, with ``vertex_bound`` (n,) and ``arc_bound`` infinite at first, it leaves
-    there the bounds of all trees by the vertices and arcs they use. ``nearest`` (m,) receives the vertex of each
-    cluster that the root reaches first in reduced costs, a good start for the heuristic.
+    there the bounds of all trees by the vertices and arcs they use.
     """
-    n, m, size = len(cost), len(start) - 1, len(tail)
     root_cluster = cluster[root]
-    reduced = np.empty(size)
-    for a in range(size):
+    reduced = np.empty(len(tail))
+    for a in range(len(tail)):
         barred = cluster[head[a]] == root_cluster or (cluster[tail[a]] == root_cluster and tail[a] != root)
         reduced[a] = np.inf if barred else arc_cost[a]
-    bound = cost[root] + ascend(first, tail, cluster, start, root, cutoff - cost[root], reduced)
-    vertex_bound[root] = bound
-    if bound >= cutoff:
-        return bound
-    distance = np.empty(n)
-    reduced_distances(first, tail, reverse, reduced, root, cutoff - bound, distance)
-    for v in range(n):
-        if cluster[v] != root_cluster and bound + distance[v] < vertex_bound[v]:
-            vertex_bound[v] = bound + distance[v]
-    for a in range(size):
-        if reduced[a] < np.inf:
-            through = bound + distance[tail[a]] + reduced[a]
-            if through < arc_bound[a]:
-                arc_bound[a] = through
-    for k in range(m):
-        pick = start[k]
-        for v in range(start[k], start[k + 1]):
-            if distance[v] < distance[pick]:
-                pick = v
-        nearest[k] = pick
-    nearest[root_cluster] = root
-    return bound
+    return bounds_from_reduced_costs(
+        first,
+        tail,
+        reverse,
+        cluster,
+        start,
+        root,
+        cost[root],
+        cutoff,
+        reduced,
+        vertex_bound,
+        arc_bound,
+        nearest,
+    )

@@ -36,16 +36,23 @@ class IntegerObjective:
         Slots of the heavy arcs, of which a better tree has exactly ``num_heavy``; may be empty.
     num_heavy
         How many heavy arcs a better tree has.
-    scale, offset
-        To return to working weights.
+    base
+        What was taken off the cost of each heavy arc.
+    scale
+        The unit of the objective in working weights.
     """
 
     arc_cost: Floats
     root_cost: Floats
     heavy: Integers
     num_heavy: int
+    base: float
     scale: float
-    offset: float
+
+    @property
+    def offset(self) -> float:
+        """What was taken off the cost of every better tree."""
+        return self.num_heavy * self.base
 
     def working(self, seen: float) -> float:
         """An objective value of the integer programme in working weights."""
@@ -82,7 +89,6 @@ def integer_objective(graph: ClusteredGraph, arcs: ArcLists, incumbent: Incumben
             heavy, num_heavy, base = np.empty(0, dtype=np.int64), 0, 0.0
     cost = arcs.cost.copy()
     cost[heavy] -= base
-    offset = num_heavy * base
     # The best known tree weighs ten units, whatever the units of the caller.
-    scale = max((incumbent.value - offset) / 10.0, np.finfo(np.float64).tiny)
-    return IntegerObjective(cost / scale, graph.cost / scale, heavy, num_heavy, scale, offset)
+    scale = max((incumbent.value - num_heavy * base) / 10.0, np.finfo(np.float64).tiny)
+    return IntegerObjective(cost / scale, graph.cost / scale, heavy, num_heavy, base, scale)

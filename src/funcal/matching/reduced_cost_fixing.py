@@ -19,7 +19,7 @@ from .dual_ascent import root_bounds
 from .incumbent import Deadline, Incumbent
 from .reductions import reduce_graph
 
-__all__ = ["Tightened", "fix_by_roots"]
+__all__ = ["Tightened", "clear_arcs", "fix_by_roots"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -38,7 +38,7 @@ class Tightened:
 
 
 @njit(cache=True, nogil=True)
-def _clear_arcs(
+def clear_arcs(
     alive: NDArray[np.bool_], head: Integers, tail: Integers, reverse: Integers, arc_bound: Floats, cutoff: float
 ) -> int:
     """Clear the edges both of whose arcs have a bound at or above the cutoff; returns how many."""
@@ -87,7 +87,7 @@ def _fix_by_root_cluster(
     keep = vertex_bound < incumbent.cutoff
     if not np.all(np.logical_or.reduceat(keep, graph.start[:-1])):
         return Tightened(graph, incumbent.cutoff, known.vertex_bound)
-    _clear_arcs(graph.alive, arcs.head, arcs.tail, arcs.reverse, arc_bound, incumbent.cutoff)
+    clear_arcs(graph.alive, arcs.head, arcs.tail, arcs.reverse, arc_bound, incumbent.cutoff)
     return Tightened(keep_vertices(graph, keep), max(known.bound, lowest), vertex_bound[keep])
 
 
