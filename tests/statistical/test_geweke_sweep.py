@@ -1,9 +1,9 @@
 """Geweke's joint distribution test of the paper's sampler under the proper priors.
 
 Two ways to draw (parameters, y) jointly must agree: parameters from the prior; or a chain that alternates the
-production sweep with a fresh y given the parameters. Moments of every parameter and some products are compared by z scores, with
-batch means for the chain. The threshold is Bonferroni's for a false-alarm rate of 1 in 1000 per test; kernels that
-are wrong on purpose must exceed it.
+production sweep with a fresh y given the parameters. Moments of every parameter and some products are compared by
+z scores, with batch means for the chain. The threshold is Bonferroni's for a false-alarm rate of 1 in 1000 per test;
+kernels that are wrong on purpose must exceed it.
 
 Geweke, J. (2004). Getting it right. Journal of the American Statistical Association 99, 799-804.
 """
