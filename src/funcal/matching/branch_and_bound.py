@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .clustered_graph import ClusteredGraph, keep_vertices
-from .cut_relaxation import fix_by_cut_relaxation
+from .cut_relaxation import CutPool, fix_by_cut_relaxation
 from .local_search import iterate_local_search
 from .reduced_cost_fixing import Tightened, fix_by_roots
 from .reductions import reduce_graph
@@ -61,7 +61,7 @@ class _OpenNode:
         return ClusteredGraph(graph.weight, alive, graph.cost, graph.start, graph.vertex)
 
 
-def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float) -> Tightened:
+def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float, pool: CutPool) -> Tightened:
     """Search and fix in turn until neither helps; the cut relaxation where much is left."""
     incumbent, deadline = task.incumbent, task.deadline
     iterate_local_search(graph, incumbent, task.rng, deadline, patience=0)
@@ -73,24 +73,24 @@ def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float) -> Tighte
         if iterate_local_search(graph, incumbent, task.rng, deadline):
             continue
         value = incumbent.value
-        tightened = fix_by_roots(graph, incumbent, deadline, bound=bound)
+        tightened = fix_by_roots(graph, incumbent, deadline, bound=bound, patience=2 * IDLE_ROOTS)
         graph, bound = tightened.graph, tightened.bound
         if bound >= incumbent.cutoff or deadline.passed:
             return tightened
         if incumbent.value < value:
             continue
         edges = graph.num_edges
-        tightened = _cut_if_large(tightened, task)
+        tightened = _cut_if_large(tightened, task, pool)
         graph, bound = tightened.graph, tightened.bound
         if bound >= incumbent.cutoff or deadline.passed or graph.num_edges > WORTHWHILE_SHARE * edges:
             return tightened
 
 
-def _cut_if_large(known: Tightened, task: SolverTask) -> Tightened:
+def _cut_if_large(known: Tightened, task: SolverTask, pool: CutPool) -> Tightened:
     """Give what dual ascent left to the cut relaxation, unless it is small."""
     if known.graph.num_edges - known.graph.num_clusters < LARGE_LEFTOVER:
         return known
-    return fix_by_cut_relaxation(known, task.incumbent, task.deadline, task.quantum)
+    return fix_by_cut_relaxation(known, task.incumbent, task.deadline, task.quantum, pool)
 
 
 def _branching_cluster(node: Tightened, cutoff: float) -> int:
@@ -108,7 +108,8 @@ def branch_and_bound(task: SolverTask) -> SearchOutcome:
     graph, reached = reduce_graph(task.graph, incumbent.cutoff)
     if reached >= incumbent.cutoff:
         return SearchOutcome(incumbent.value, 1)
-    tightened = _close_root(graph, task, reached)
+    pool = CutPool()
+    tightened = _close_root(graph, task, reached, pool)
     root = tightened.graph
     row = np.full(int(root.vertex.max()) + 1, -1, dtype=np.int64)
     row[root.vertex] = np.arange(root.num_vertices)
@@ -123,9 +124,9 @@ def branch_and_bound(task: SolverTask) -> SearchOutcome:
         nodes += 1
         task.progress(nodes, 0, f"{len(open_nodes)} sub-problems open, {1 - lowest / incumbent.value:.2%} to prove")
         if node is not None:
-            tightened = fix_by_roots(node.unpack(root), incumbent, deadline, bound=lowest)
+            tightened = fix_by_roots(node.unpack(root), incumbent, deadline, bound=lowest, patience=2 * IDLE_ROOTS)
             if tightened.bound < incumbent.cutoff:
-                tightened = _cut_if_large(tightened, task)
+                tightened = _cut_if_large(tightened, task, pool)
             if tightened.bound < incumbent.cutoff and deadline.passed:
                 return SearchOutcome(task.quantum.round_up(lowest), nodes)
         # With one vertex left per cluster the heuristic's spanning tree is the only candidate and has been offered.

@@ -30,9 +30,7 @@ def solve_cluster_subpacking(task: SolverTask) -> SearchOutcome:
     objective = integer_objective(graph, arcs, incumbent)
     model = CutModel(graph, arcs, objective.arc_cost, objective.root_cost)
     if len(objective.heavy):
-        columns = model.column[objective.heavy]
-        columns = columns[columns >= 0]
-        model.highs.add_row(columns, np.ones(len(columns)), objective.num_heavy, objective.num_heavy)
+        model.fix_count(objective.heavy, objective.num_heavy)
     verdict = model.relax(task.deadline)
     if verdict == "optimal":
         incumbent.improve(graph, model.chosen_rows(model.highs.values))
@@ -41,7 +39,7 @@ def solve_cluster_subpacking(task: SolverTask) -> SearchOutcome:
     while verdict == "optimal":
         verdict = model.highs.solve(task.deadline)
         solves += 1
-        task.progress(solves, 0, f"integer programmes, {len(model.sets)} cuts")
+        task.progress(solves, 0, f"integer programmes, {sum(map(len, model.sets))} cuts")
         if verdict == "infeasible":
             break
         bound = max(bound, objective.working(model.highs.objective_bound))
@@ -51,6 +49,7 @@ def solve_cluster_subpacking(task: SolverTask) -> SearchOutcome:
             sets = model.violated(values)
             if verdict == "optimal" and not len(sets):
                 return SearchOutcome(incumbent.value, solves)
-            model.add_cuts(sets)
+            if len(sets):
+                model.add_cuts(sets)
     # Infeasible: the reduced graph holds no tree better than the one that reduced it.
     return SearchOutcome(incumbent.value if verdict == "infeasible" else bound, solves)

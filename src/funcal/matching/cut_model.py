@@ -44,7 +44,7 @@ class CutModel:
         self.used = np.flatnonzero(~self.in_root[arcs.head])  # slots that have a column
         self.column = np.full(len(arcs.tail), -1, dtype=np.int64)
         self.column[self.used] = n + np.arange(len(self.used))
-        self.sets: list[Flags] = []
+        self.sets: list[Flags] = []  # one (k, n) array for each call of `add_cuts`
         others = np.flatnonzero(~self.in_root)
         row_of = np.full(n, -1, dtype=np.int64)
         row_of[others] = m + np.arange(len(others))
@@ -59,12 +59,20 @@ class CutModel:
 
     def add_cuts(self, sets: Flags) -> None:
         """Require an arc into each set, or the root in it (DCSUB4)."""
-        arcs = self.arcs
-        for members in sets:
-            crossing = np.flatnonzero(members[arcs.head] & ~members[arcs.tail] & ~self.in_root[arcs.head])
-            columns = np.concatenate([np.flatnonzero(members & self.in_root), self.column[crossing]])
-            self.highs.add_row(columns, np.ones(len(columns)), 1.0, np.inf)
-            self.sets.append(members)
+        tail, head = self.arcs.tail[self.used], self.arcs.head[self.used]
+        crossing = sets[:, head] & ~sets[:, tail]
+        rows = csr_array(np.concatenate([sets & self.in_root, crossing], axis=1).astype(np.float64))
+        self.highs.add_rows(rows, np.ones(len(sets)), np.full(len(sets), np.inf))
+        self.sets.append(sets)
+
+    def fix_count(self, slots: Integers, count: int) -> None:
+        """Require exactly so many of the arcs in ``slots``."""
+        columns = self.column[slots]
+        columns = columns[columns >= 0]
+        places = (np.zeros(len(columns), dtype=np.int64), columns)
+        row = csr_array((np.ones(len(columns)), places), shape=(1, self.highs.num_columns))
+        self.highs.add_rows(row, np.full(1, float(count)), np.full(1, float(count)))
+        self.num_static += 1
 
     def violated(self, values: Floats) -> Flags:
         """Sets whose cut the columns' values violate."""

@@ -210,4 +210,5 @@ def violated_sets(
         LEAST_VIOLATION,
         FLOW_TOLERANCE,
     )
-    return np.unique(sets, axis=0) if len(sets) else sets
+    distinct = {row.tobytes(): i for i, row in enumerate(np.packbits(sets, axis=1))}
+    return sets[list(distinct.values())]

@@ -23,10 +23,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["bounds_from_reduced_costs", "root_bounds"]
+__all__ = ["ascend", "bounds_from_reduced_costs", "root_bounds"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @njit(cache=True, nogil=True)
@@ -61,10 +62,12 @@ def ascend(
     root: int,
     limit: float,
     reduced: Floats,
+    record: Flags,
 ) -> float:
     """Raise duals until every cluster is reached from ``root`` or the bound is ``limit``; updates ``reduced``.
 
-    Arcs that may not be used (into the root's cluster, or out of its other vertices) must have infinite cost.
+    Arcs that may not be used (into the root's cluster, or out of its other vertices) must have infinite cost. The
+    first sets whose duals were raised are written to the rows of ``record`` (which may have none).
     """
     n, m = len(cluster), len(start) - 1
     stamp = np.full(n, -1, dtype=np.int64)
@@ -72,7 +75,7 @@ def ascend(
     size = np.zeros(m, dtype=np.int64)
     active = np.ones(m, dtype=np.bool_)
     active[cluster[root]] = False
-    num_active, now, bound = m - 1, 0, 0.0
+    num_active, now, bound, raised = m - 1, 0, 0.0, 0
     while num_active > 0:
         # The cluster whose cut was smallest when last seen, and the size at which another one should take over.
         k, least, second = -1, n * n, n * n
@@ -105,6 +108,10 @@ def ascend(
             if crossing > second:
                 break
             bound += raise_by
+            if raised < len(record):
+                for i in range(count):
+                    record[raised, members[i]] = True
+                raised += 1
             before = count
             for i in range(before):
                 v = members[i]
@@ -182,7 +189,8 @@ def bounds_from_reduced_costs(
     reaches first in reduced costs, a good start for the heuristic.
     """
     n, m, root_cluster = len(vertex_bound), len(start) - 1, cluster[root]
-    bound = base + ascend(first, tail, cluster, start, root, cutoff - base, reduced)
+    nothing = np.empty((0, n), dtype=np.bool_)
+    bound = base + ascend(first, tail, cluster, start, root, cutoff - base, reduced, nothing)
     vertex_bound[root] = bound
     if bound >= cutoff:
         return bound

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import highspy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .incumbent import Deadline
@@ -59,10 +59,17 @@ class HighsModel:
         self._highs.passModel(program)
         self.num_columns = len(cost)
 
-    def add_row(self, columns: ArrayLike, values: ArrayLike, lower: float, upper: float) -> None:
-        """Add one constraint."""
-        index = np.asarray(columns, dtype=np.int32)
-        self._highs.addRow(lower, upper, len(index), index, np.asarray(values, dtype=np.float64))
+    def add_rows(self, rows: csr_array, lower: Floats, upper: Floats) -> None:
+        """Add constraints."""
+        self._highs.addRows(
+            rows.shape[0],
+            lower,
+            upper,
+            rows.nnz,
+            rows.indptr[:-1].astype(np.int32),
+            rows.indices.astype(np.int32),
+            rows.data.astype(np.float64),
+        )
 
     def remove_columns(self, columns: Integers) -> None:
         """Fix columns at zero."""
@@ -101,6 +108,11 @@ class HighsModel:
         return np.array(self._highs.getSolution().col_value)
 
     @property
+    def objective(self) -> float:
+        """Objective of the last solution."""
+        return float(self._highs.getInfo().objective_function_value)
+
+    @property
     def row_duals(self) -> Floats:
         """Dual values of the rows."""
         return np.array(self._highs.getSolution().row_dual)
@@ -109,7 +121,3 @@ class HighsModel:
     def objective_bound(self) -> float:
         """Lower bound of the last integer programme."""
         return float(self._highs.getInfo().mip_dual_bound)
-
-    def start_from(self, columns: Integers, values: Floats) -> None:
-        """Give the integer programme a (partial) solution to start from."""
-        self._highs.setSolution(len(columns), columns.astype(np.int32), values)
