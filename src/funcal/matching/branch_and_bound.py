@@ -37,6 +37,9 @@ IDLE_ROOTS = 4
 WORTHWHILE_SHARE = 0.9
 """If the cut relaxation leaves no more than this share of the edges, dual ascent is tried on them again."""
 
+MANY_EDGES = 400
+"""Edges from which a round of dual ascents costs more than the cut relaxation."""
+
 LARGE_LEFTOVER = 60
 """Edges beyond m that dual ascent may leave at the root before the cut relaxation is worth its start-up time."""
 
@@ -73,7 +76,7 @@ def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float, pool: Cut
         if iterate_local_search(graph, incumbent, task.rng, deadline):
             continue
         value = incumbent.value
-        tightened = fix_by_roots(graph, incumbent, deadline, bound=bound, patience=2 * IDLE_ROOTS)
+        tightened = fix_by_roots(graph, incumbent, deadline, bound=bound, patience=_patience(graph))
         graph, bound = tightened.graph, tightened.bound
         if bound >= incumbent.cutoff or deadline.passed:
             return tightened
@@ -84,6 +87,11 @@ def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float, pool: Cut
         graph, bound = tightened.graph, tightened.bound
         if bound >= incumbent.cutoff or deadline.passed or graph.num_edges > WORTHWHILE_SHARE * edges:
             return tightened
+
+
+def _patience(graph: ClusteredGraph) -> int | None:
+    """How many root clusters in a row may remove little: any number on small graphs, where ascents cost nothing."""
+    return None if graph.num_edges < MANY_EDGES else 2 * IDLE_ROOTS
 
 
 def _cut_if_large(known: Tightened, task: SolverTask, pool: CutPool) -> Tightened:
@@ -124,7 +132,8 @@ def branch_and_bound(task: SolverTask) -> SearchOutcome:
         nodes += 1
         task.progress(nodes, 0, f"{len(open_nodes)} sub-problems open, {1 - lowest / incumbent.value:.2%} to prove")
         if node is not None:
-            tightened = fix_by_roots(node.unpack(root), incumbent, deadline, bound=lowest, patience=2 * IDLE_ROOTS)
+            child = node.unpack(root)
+            tightened = fix_by_roots(child, incumbent, deadline, bound=lowest, patience=_patience(child))
             if tightened.bound < incumbent.cutoff:
                 tightened = _cut_if_large(tightened, task, pool)
             if tightened.bound < incumbent.cutoff and deadline.passed:
@@ -132,9 +141,9 @@ def branch_and_bound(task: SolverTask) -> SearchOutcome:
         # With one vertex left per cluster the heuristic's spanning tree is the only candidate and has been offered.
         if tightened.bound >= incumbent.cutoff or np.all(tightened.graph.sizes == 1):
             continue
-        for bound, child in _children(tightened, incumbent.cutoff):
+        for bound, part in _children(tightened, incumbent.cutoff):
             ticket += 1
-            heapq.heappush(open_nodes, (bound, ticket, _OpenNode.pack(row[child.vertex], child)))
+            heapq.heappush(open_nodes, (bound, ticket, _OpenNode.pack(row[part.vertex], part)))
     return SearchOutcome(incumbent.value, max(nodes, 1))
 
 
