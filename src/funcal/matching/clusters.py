@@ -30,7 +30,8 @@ def assign_clusters(x_sites: FloatArray, x_runs: FloatArray) -> IntArray:
     nearest = distance.min(axis=1)
     # Ties by symmetry come out of floating-point arithmetic with different last digits: compare with a tolerance.
     tied = distance <= nearest[:, None] + 1e-12 * (1.0 + nearest[:, None])
-    return np.argmax(tied, axis=1).astype(np.int64)
+    first: IntArray = np.argmax(tied, axis=1).astype(np.int64)
+    return first
 
 
 def empty_sites(problem: CalibrationProblem) -> IntArray:
