@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from .calibration_curves import plot_calibration_curves
-from .residuals import plot_residuals
 from .response_curves import plot_measured_against_fitted, plot_response_curve
 
 if TYPE_CHECKING:
@@ -18,10 +17,8 @@ __all__ = ["result_figures"]
 NUM_CURVE_POINTS = 101
 
 
-def result_figures(
-    calibration: "Calibration", at_sites: "Prediction", residuals: np.ndarray
-) -> dict[str, Figure]:
-    """Curves of θ(x) and of the response, and the residual plots of Appendix E."""
+def result_figures(calibration: "Calibration", at_sites: "Prediction") -> dict[str, Figure]:
+    """Curves of θ(x) and of the response over one control; site by site where there are more."""
     problem = calibration.problem
     figures = {}
     curve = at_sites
@@ -33,5 +30,4 @@ def result_figures(
         figures["response"] = plot_measured_against_fitted(calibration, at_sites)
     if any(name in curve.calibration for name in problem.roles.functional):
         figures["calibration"] = plot_calibration_curves(calibration, curve)
-    figures["residuals"] = plot_residuals(residuals, at_sites.response.mean)
     return figures

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..diagnostics.residual_tests import test_residuals
+from ..diagnostics.residual_tests import FEWEST, analyse_residuals
 from ..plots.figure_files import write_figure
+from ..plots.residuals import plot_residuals
 from ..plots.result_figures import result_figures
 from .manifest import manifest_values
 from .output_directory import MANIFEST, new_directory, write_table, write_text
@@ -38,11 +39,19 @@ def write_result_files(calibration: "Calibration", directory: Path, *, inputs: t
         write_table(_anchor_table(problem, calibration.anchors), directory / "anchors.csv")
     at_sites = calibration.predict(problem.physical.control)
     write_table(at_sites.to_frame(), directory / "sites.csv")
-    residuals = problem.physical.response - at_sites.response.mean
-    tests = test_residuals(problem.physical.control, residuals, at_sites.response.mean, problem.roles.control)
-    write_table(tests.to_frame(), directory / "residual_tests.csv")
-    (directory / "figures").mkdir()
-    for name, figure in result_figures(calibration, at_sites, residuals).items():
+    figures = result_figures(calibration, at_sites)
+    if problem.num_sites >= FEWEST:
+        # Residuals of the fit itself: smaller than those of new measurements, which `funcal compare` looks at.
+        residuals = analyse_residuals(
+            problem.physical.control,
+            problem.physical.response - at_sites.response.mean,
+            at_sites.response.mean,
+            control_names=problem.roles.control,
+        )
+        write_table(residuals.to_frame(), directory / "residual_tests.csv")
+        write_text(f"In-sample residuals. {residuals.power}\n", directory / "residual_tests.txt")
+        figures["residuals"] = plot_residuals(residuals, problem.roles.response)
+    for name, figure in figures.items():
         write_figure(figure, directory / "figures" / f"{name}.png")
     summary = json.dumps(summary_values(calibration), indent=2, ensure_ascii=False, allow_nan=False)
     write_text(summary + "\n", directory / "summary.json")
