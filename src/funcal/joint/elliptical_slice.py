@@ -11,9 +11,9 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import FloatArray
-from .calibration_density import SiteState
 from .emulator import log_density_of_both_tables
 from .model import JointModel
+from .site_functions import SiteState
 
 __all__ = ["move_emulator"]
 

@@ -55,7 +55,8 @@ class JointModel(NamedTuple):
     """Everything the density needs that does not move; passed whole to compiled code.
 
     A constant θ is a global parameter: the variant with a constant θ has no functional parameters and one more
-    global one, and needs no code of its own.
+    global one, and needs no code of its own. `pilot_precision` and `pilot_shift` are the Λ and h of
+    `site_functions`, zero in a model as it is built; they change the coordinates of u, never the distribution.
     """
 
     x_sites: FloatArray
@@ -70,6 +71,8 @@ class JointModel(NamedTuple):
     site_gaps: FloatArray
     anchor_latent: FloatArray
     anchor_precision: FloatArray
+    pilot_precision: FloatArray
+    pilot_shift: FloatArray
     has_nugget: bool
     layout: BlockLayout
     prior: PriorNumbers
@@ -158,6 +161,8 @@ def build_model(
         site_gaps=_contiguous(np.moveaxis(gaps, 2, 0)),
         anchor_latent=_contiguous(np.zeros(shape) if anchor_latent is None else anchor_latent),
         anchor_precision=_contiguous(np.zeros(shape) if anchor_precision is None else anchor_precision),
+        pilot_precision=np.zeros(shape),
+        pilot_shift=np.zeros(shape),
         has_nugget=nugget,
         layout=layout,
         prior=(prior or JointPrior()).numbers(num_controls),

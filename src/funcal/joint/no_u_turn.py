@@ -11,9 +11,10 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import FloatArray
-from .calibration_density import SiteState, calibration_log_density
+from .calibration_density import calibration_log_density
 from .emulator import EmulatorState
 from .model import JointModel
+from .site_functions import SiteState
 
 __all__ = ["no_u_turn_step"]
 

@@ -10,18 +10,12 @@ from numba import njit
 from threadpoolctl import threadpool_limits
 
 from ..problem.arrays import FloatArray
-from .calibration_density import (
-    CORRELATION_JITTER,
-    SiteState,
-    allocate_sites,
-    discrepancy_shape,
-    normal_cdf,
-    place_sites,
-    site_system,
-)
+from .calibration_density import site_system
+from .discrepancy import discrepancy_cross
 from .emulator import EmulatorState, add_calibration_inputs, allocate_emulator, set_emulator
 from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky
 from .model import JointModel
+from .site_functions import CORRELATION_JITTER, SiteState, allocate_sites, normal_cdf, place_sites
 
 __all__ = ["predict_response"]
 
@@ -85,40 +79,22 @@ def draw_function(
     layout = model.layout
     m, num_controls = model.x_sites.shape
     start = layout.log_roughness + k * num_controls
+    variation = math.exp(u[layout.log_variation + k])
     weights = np.empty((m, x_new.shape[0]))
     for q in range(x_new.shape[0]):
         for i in range(m):
             exponent = 0.0
             for c in range(num_controls):
                 exponent += math.exp(u[start + c]) * (x_new[q, c] - model.x_sites[i, c]) ** 2
-            weights[i, q] = math.exp(-exponent)
+            weights[i, q] = variation * variation * math.exp(-exponent)
     forward_substitute(factor, weights)
-    variation = math.exp(u[layout.log_variation + k])
     for q in range(x_new.shape[0]):
-        centre, left = 0.0, 1.0 + CORRELATION_JITTER
+        centre, left = 0.0, variation * variation * (1.0 + CORRELATION_JITTER)
         for i in range(m):
             centre += weights[i, q] * u[k * m + i]
             left -= weights[i, q] ** 2
         spread = math.sqrt(max(left, 0.0)) * rng.standard_normal()
-        latent[q] = u[layout.level + k] + variation * (centre + spread)
-
-
-@njit(cache=True, nogil=True)
-def discrepancy_cross(u: FloatArray, x_new: FloatArray, x_old: FloatArray, model: JointModel) -> FloatArray:
-    """Covariance of δ between new controls and others, (q, m)."""
-    layout = model.layout
-    cross = np.zeros((x_new.shape[0], x_old.shape[0]))
-    if layout.discrepancy == 0:
-        return cross
-    constant = math.exp(2.0 * u[layout.log_discrepancy])
-    varying = math.exp(2.0 * u[layout.log_discrepancy + 1]) if layout.discrepancy > 1 else 0.0
-    roughness = math.exp(u[layout.log_discrepancy + 2]) if layout.discrepancy > 2 else 0.0
-    for q in range(x_new.shape[0]):
-        for i in range(x_old.shape[0]):
-            cross[q, i] = constant
-            if layout.discrepancy > 1:
-                cross[q, i] += varying * discrepancy_shape(x_new[q], x_old[i], layout.discrepancy, roughness)
-    return cross
+        latent[q] = u[layout.level + k] + centre + spread
 
 
 @njit(cache=True, nogil=True)

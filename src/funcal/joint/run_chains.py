@@ -13,8 +13,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..problem.arrays import FloatArray
+from .calibration_density import calibration_log_density
+from .emulator import set_emulator
 from .mixing import bulk_ess, split_rhat
 from .model import JointModel
+from .site_functions import pilot_coordinates
 from .sweep import (
     ChainState,
     SegmentDraws,
@@ -125,8 +128,8 @@ def sample_posterior(
             nonlocal done
             segments = [allocate_segment(model, length) for _ in chains]
             jobs = [
-                pool.submit(run_segment, stream, chain, model, segment, adapting, every)
-                for stream, chain, segment in zip(streams, chains, segments, strict=True)
+                pool.submit(run_segment, stream, chain, own, segment, adapting, every)
+                for stream, chain, own, segment in zip(streams, chains, models, segments, strict=True)
             ]
             for job in jobs:
                 job.result()
@@ -134,13 +137,14 @@ def sample_posterior(
                 progress(min(done, expected), expected)
             return segments
 
-        for chain in chains:
-            restart_step_size(chain.dual, FIRST_STEP)
+        models = [first_pilot(chain, model) for chain in chains]
         for index, length in enumerate(windows):
             segments = run_all(length, True)
             if index < len(windows) - 1:
-                for chain, segment in zip(chains, segments, strict=True):
-                    adapt(chain, segment, emulator_shape, first=index == 0)
+                models = [
+                    adapt(chain, own, segment, emulator_shape)
+                    for chain, own, segment in zip(chains, models, segments, strict=True)
+                ]
         total = 0
         while total < settings.max_draws:
             length = settings.draws if total == 0 else max(100, total // 4)
@@ -151,11 +155,20 @@ def sample_posterior(
             if rhat <= settings.target_rhat and ess >= settings.target_ess:
                 break
             expected += len(chains) * max(100, total // 4)
-    stacked = [
-        np.stack([np.concatenate([part[c][field] for part in kept]) for c in range(len(chains))])
-        for field in range(len(SegmentDraws._fields))
-    ]
-    return JointDraws(*stacked, rhat=rhat, ess=ess)
+
+    def gather(name: str) -> FloatArray:
+        return np.stack([np.concatenate([getattr(part[c], name) for part in kept]) for c in range(len(chains))])
+
+    return JointDraws(
+        u=gather("u"),
+        phi=gather("phi"),
+        values=gather("values"),
+        response_mean=gather("response_mean"),
+        response_sd=gather("response_sd"),
+        stats=gather("stats"),
+        rhat=rhat,
+        ess=ess,
+    )
 
 
 def warmup_windows(warmup: int) -> list[int]:
@@ -171,21 +184,44 @@ def emulator_interval(model: JointModel) -> int:
     return max(1, round(model.y_runs.size / (100.0 * max(model.y_sites.size, 5))))
 
 
-def adapt(chain: ChainState, segment: SegmentDraws, laplace_shape: FloatArray, *, first: bool) -> None:
-    """Learn metric and reference from one window, shrunk as in Stan towards small isotropic ones."""
+def first_pilot(chain: ChainState, model: JointModel) -> JointModel:
+    """A pilot from what the data say of the latent values at the starting point."""
+    set_emulator(chain.phi, model, chain.emulator)
+    calibration_log_density(chain.u, model, chain.emulator, chain.sites, np.empty(chain.u.size))
+    information = chain.sites.information.copy()
+    piloted = model._replace(
+        pilot_precision=information, pilot_shift=information * chain.sites.latent + chain.sites.score
+    )
+    chain.u[:] = pilot_coordinates(chain.u, piloted, chain.sites)
+    restart_step_size(chain.dual, FIRST_STEP)
+    return piloted
+
+
+def adapt(
+    chain: ChainState, model: JointModel, segment: SegmentDraws, laplace_shape: FloatArray
+) -> JointModel:
+    """Learn pilot, metric and reference from one window; returns the chain's model with its new pilot.
+
+    The metric is shrunk towards a small isotropic one as in Stan; the reference of the emulator's moves keeps the
+    weight of a few draws from the Laplace approximation.
+    """
     length, size = segment.u.shape
-    if not first:
-        covariance = np.atleast_2d(np.cov(segment.u.T))
-        shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(size)
-        chain.metric[:, :] = np.linalg.cholesky(shrunk)
-        # the reference of the emulator's moves keeps the weight of a few draws from the Laplace approximation
-        few = 2.0 * chain.phi.size
-        seen = np.atleast_2d(np.cov(segment.phi.T))
-        blended = (length * seen + few * laplace_shape @ laplace_shape.T) / (length + few)
-        chain.centre[:] = segment.phi.mean(axis=0)
-        chain.shape[:, :] = np.linalg.cholesky(blended)
-        chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
+    precision = segment.information.mean(axis=0)
+    shift = (segment.information * segment.latent + segment.score).mean(axis=0)
+    piloted = model._replace(pilot_precision=precision, pilot_shift=shift)
+    moved = np.stack([pilot_coordinates(draw, piloted, chain.sites) for draw in segment.u])
+    chain.u[:] = moved[-1]
+    covariance = np.atleast_2d(np.cov(moved.T))
+    shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(size)
+    chain.metric[:, :] = np.linalg.cholesky(shrunk)
+    few = 2.0 * chain.phi.size
+    seen = np.atleast_2d(np.cov(segment.phi.T))
+    blended = (length * seen + few * laplace_shape @ laplace_shape.T) / (length + few)
+    chain.centre[:] = segment.phi.mean(axis=0)
+    chain.shape[:, :] = np.linalg.cholesky(blended)
+    chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
     restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
+    return piloted
 
 
 def worst_mixing(kept: list[list[SegmentDraws]]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import FloatArray
-from .calibration_density import SiteState, allocate_sites, calibration_log_density, place_sites
+from .calibration_density import calibration_log_density
 from .elliptical_slice import move_emulator
 from .emulator import (
     EmulatorState,
@@ -18,6 +18,7 @@ from .emulator import (
 )
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
+from .site_functions import SiteState, allocate_sites, place_sites
 
 __all__ = [
     "ChainState",
@@ -50,7 +51,10 @@ class ChainState(NamedTuple):
 
 
 class SegmentDraws(NamedTuple):
-    """Draws of one segment: parameters, and per sweep (log density, acceptance, steps, diverging, evaluations)."""
+    """Draws of one segment; `stats` is (log density, acceptance, steps, diverging, evaluations) per sweep.
+
+    `u` holds the whitened functions themselves, whatever coordinates the chain moves in.
+    """
 
     u: FloatArray
     phi: FloatArray
@@ -58,6 +62,9 @@ class SegmentDraws(NamedTuple):
     response_mean: FloatArray
     response_sd: FloatArray
     stats: FloatArray
+    latent: FloatArray
+    information: FloatArray
+    score: FloatArray
 
 
 def allocate_chain(model: JointModel, u: FloatArray, phi: FloatArray, shape: FloatArray) -> ChainState:
@@ -77,14 +84,17 @@ def allocate_chain(model: JointModel, u: FloatArray, phi: FloatArray, shape: Flo
 
 def allocate_segment(model: JointModel, length: int) -> SegmentDraws:
     """Memory for one segment."""
-    m = model.y_sites.size
+    m, num_calibration = model.y_sites.size, model.t_runs.shape[1]
     return SegmentDraws(
-        np.empty((length, model.layout.size)),
-        np.empty((length, emulator_size(model))),
-        np.empty((length, m, model.t_runs.shape[1])),
-        np.empty((length, m)),
-        np.empty((length, m)),
-        np.empty((length, 5)),
+        u=np.empty((length, model.layout.size)),
+        phi=np.empty((length, emulator_size(model))),
+        values=np.empty((length, m, num_calibration)),
+        response_mean=np.empty((length, m)),
+        response_sd=np.empty((length, m)),
+        stats=np.empty((length, 5)),
+        latent=np.empty((length, m, num_calibration)),
+        information=np.empty((length, m, num_calibration)),
+        score=np.empty((length, m, num_calibration)),
     )
 
 
@@ -121,6 +131,7 @@ def run_segment(
 ) -> None:
     """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used."""
     gradient = np.empty(chain.u.size)
+    num_sites = model.y_sites.size
     set_emulator(chain.phi, model, chain.emulator)
     density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
     for sweep in range(draws.u.shape[0]):
@@ -142,10 +153,15 @@ def run_segment(
             set_emulator(chain.phi, model, chain.emulator)
         density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         draws.u[sweep] = chain.u
+        for k in range(chain.sites.whitened.shape[0]):
+            draws.u[sweep, k * num_sites : (k + 1) * num_sites] = chain.sites.whitened[k]
         draws.phi[sweep] = chain.phi
         draws.values[sweep] = chain.sites.values
         draws.response_mean[sweep] = chain.sites.response_mean
         draws.response_sd[sweep] = np.sqrt(chain.sites.response_variance)
+        draws.information[sweep] = chain.sites.information
+        draws.score[sweep] = chain.sites.score
+        draws.latent[sweep] = chain.sites.latent
         draws.stats[sweep, 0] = density + chain.emulator.runs_density[0]
         draws.stats[sweep, 1] = acceptance
         draws.stats[sweep, 2] = num_steps

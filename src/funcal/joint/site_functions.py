@@ -1,0 +1,225 @@
+"""θ(x) at the sites: f_k = β_k + s_k L(ρ_k) g_k, and the coordinates ξ in which the sampler moves g.
+
+Data that say much about θ(x_i) make g, a priori standard normal, strongly dependent on β, s and ρ a posteriori.
+The sampler therefore moves ξ with
+
+    g = H⁻¹ Aᵀ (h - Λ β) + M⁻ᵀ ξ,   A = s L(ρ),   H = I + Aᵀ Λ A = M Mᵀ,
+
+the conditional distribution of g if the data said f_i ~ N(h_i / Λ_i, 1 / Λ_i), so that ξ is about standard normal
+whatever β, s and ρ are. The *pilot* (Λ, h) is learnt during warm-up; any value is exact, since the Jacobian is
+counted, and Λ = 0 gives ξ = g.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..problem.arrays import FloatArray
+from .discrepancy import fill_noise_covariance
+from .factors import cholesky_in_place, cholesky_reverse
+from .model import JointModel
+
+__all__ = [
+    "CORRELATION_JITTER",
+    "SiteState",
+    "add_function_gradient",
+    "allocate_sites",
+    "normal_cdf",
+    "pilot_coordinates",
+    "place_sites",
+]
+
+CORRELATION_JITTER = 1e-8
+"""Added to the diagonal of a correlation matrix over the sites, so that close sites stay factorable."""
+
+
+class SiteState(NamedTuple):
+    """Calibration values at the sites and what produced them; overwritten in place.
+
+    `response_mean` and `response_variance` are those of the noise-free η + δ at the sites given both tables;
+    `information` and `score` tell what the data say of each latent value, for the pilot.
+    """
+
+    latent: FloatArray
+    values: FloatArray
+    factors: FloatArray
+    whitened: FloatArray
+    pilot_factors: FloatArray
+    pilot_centres: FloatArray
+    noise_covariance: FloatArray
+    response_mean: FloatArray
+    response_variance: FloatArray
+    information: FloatArray
+    score: FloatArray
+
+
+def allocate_sites(model: JointModel) -> SiteState:
+    """Memory for one chain's calibration values."""
+    m, num_calibration = model.y_sites.size, model.t_runs.shape[1]
+    num_functional = model.layout.num_functional
+    return SiteState(
+        latent=np.zeros((m, num_calibration)),
+        values=np.zeros((m, num_calibration)),
+        factors=np.zeros((num_functional, m, m)),
+        whitened=np.zeros((num_functional, m)),
+        pilot_factors=np.zeros((num_functional, m, m)),
+        pilot_centres=np.zeros((num_functional, m)),
+        noise_covariance=np.zeros((m, m)),
+        response_mean=np.zeros(m),
+        response_variance=np.zeros(m),
+        information=np.zeros((m, num_calibration)),
+        score=np.zeros((m, num_calibration)),
+    )
+
+
+@njit(cache=True, nogil=True)
+def normal_cdf(value: float) -> float:
+    """Φ."""
+    return 0.5 * math.erfc(-value / math.sqrt(2.0))
+
+
+@njit(cache=True, nogil=True)
+def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
+    """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h - Λ β) of the k-th function; False if something overflowed."""
+    layout = model.layout
+    m, num_controls = model.x_sites.shape
+    start = layout.log_roughness + k * num_controls
+    roughness = np.exp(u[start : start + num_controls])
+    factor = sites.factors[k]
+    for i in range(m):
+        for j in range(i + 1):
+            exponent = 0.0
+            for c in range(num_controls):
+                exponent += roughness[c] * model.site_gaps[c, i, j]
+            factor[i, j] = math.exp(-exponent)
+        factor[i, i] += CORRELATION_JITTER
+    if not cholesky_in_place(factor):
+        return False
+    factor *= math.exp(u[layout.log_variation + k])
+    pilot = sites.pilot_factors[k]
+    scaled = factor.copy()
+    for i in range(m):
+        scaled[i] *= model.pilot_precision[i, k]
+    pilot[:, :] = np.dot(factor.T, scaled)
+    for i in range(m):
+        pilot[i, i] += 1.0
+    if not cholesky_in_place(pilot):
+        return False
+    for j in range(m):
+        total = 0.0
+        for i in range(j, m):
+            pull = model.pilot_shift[i, k] - model.pilot_precision[i, k] * u[layout.level + k]
+            total += factor[i, j] * pull
+        for i in range(j):
+            total -= pilot[j, i] * sites.pilot_centres[k, i]
+        sites.pilot_centres[k, j] = total / pilot[j, j]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
+    """Fill the calibration values at the sites and the covariance of δ + ε; False if something overflowed."""
+    layout = model.layout
+    m = model.x_sites.shape[0]
+    for k in range(layout.num_functional):
+        if not _fill_factors(u, model, sites, k):
+            return False
+        pilot, whitened = sites.pilot_factors[k], sites.whitened[k]
+        for i in range(m - 1, -1, -1):
+            total = sites.pilot_centres[k, i] + u[k * m + i]
+            for j in range(i + 1, m):
+                total -= pilot[j, i] * whitened[j]
+            whitened[i] = total / pilot[i, i]
+        for i in range(m):
+            total = u[layout.level + k]
+            for j in range(i + 1):
+                total += sites.factors[k, i, j] * whitened[j]
+            sites.latent[i, k] = total
+    for h in range(layout.num_global):
+        for i in range(m):
+            sites.latent[i, layout.num_functional + h] = u[layout.global_latent + h]
+    for i in range(m):
+        for c in range(sites.latent.shape[1]):
+            sites.values[i, c] = normal_cdf(sites.latent[i, c])
+    fill_noise_covariance(u, model, sites.noise_covariance)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> FloatArray:
+    """The block u with its whitened functions g replaced by the model's coordinates ξ = Mᵀ g - M⁻¹ Aᵀ (h - Λ β)."""
+    m = model.x_sites.shape[0]
+    moved = u.copy()
+    for k in range(model.layout.num_functional):
+        _fill_factors(u, model, sites, k)
+        for i in range(m):
+            total = -sites.pilot_centres[k, i]
+            for j in range(i, m):
+                total += sites.pilot_factors[k, j, i] * u[k * m + j]
+            moved[k * m + i] = total
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def add_function_gradient(
+    u: FloatArray, model: JointModel, sites: SiteState, latent_gradient: FloatArray, gradient: FloatArray
+) -> float:
+    """Prior of g and Jacobian of ξ → g: returns their log density and fills the gradient in ξ, β, ln s and ln ρ.
+
+    `latent_gradient` (m, dθ + dψ) is the derivative of everything else in the latent values.
+    """
+    layout = model.layout
+    m, num_controls = model.x_sites.shape
+    total = 0.0
+    for k in range(layout.num_functional):
+        factor, pilot, whitened = sites.factors[k], sites.pilot_factors[k], sites.whitened[k]
+        variation = math.exp(u[layout.log_variation + k])
+        here = latent_gradient[:, k].copy()
+        function_adjoint = np.dot(factor.T, here)
+        for i in range(m):
+            total -= 0.5 * whitened[i] ** 2 + 0.5 * math.log(2.0 * math.pi) + math.log(pilot[i, i])
+            function_adjoint[i] -= whitened[i]
+        # through g = M⁻ᵀ (M⁻¹ b + ξ), b = Aᵀ (h - Λ β)
+        inner, outer = np.empty(m), np.empty(m)
+        for i in range(m):
+            value = function_adjoint[i]
+            for j in range(i):
+                value -= pilot[i, j] * inner[j]
+            inner[i] = value / pilot[i, i]
+        for i in range(m - 1, -1, -1):
+            value = inner[i]
+            for j in range(i + 1, m):
+                value -= pilot[j, i] * outer[j]
+            outer[i] = value / pilot[i, i]
+        pilot_adjoint = np.zeros((m, m))
+        for i in range(m):
+            gradient[k * m + i] += inner[i]
+            for j in range(i + 1):
+                pilot_adjoint[i, j] = -whitened[i] * inner[j] - outer[i] * sites.pilot_centres[k, j]
+            pilot_adjoint[i, i] -= 1.0 / pilot[i, i]
+        gram_adjoint = np.dot(factor, cholesky_reverse(pilot, pilot_adjoint))
+        spread = np.dot(factor, outer)
+        factor_adjoint = np.zeros((m, m))
+        for i in range(m):
+            precision = model.pilot_precision[i, k]
+            pull = model.pilot_shift[i, k] - precision * u[layout.level + k]
+            gradient[layout.level + k] += here[i] - precision * spread[i]
+            for j in range(i + 1):
+                adjoint = here[i] * whitened[j] + 2.0 * precision * gram_adjoint[i, j] + pull * outer[j]
+                gradient[layout.log_variation + k] += adjoint * factor[i, j]
+                factor_adjoint[i, j] = adjoint * variation
+        correlation_factor = factor / variation
+        correlation_adjoint = cholesky_reverse(correlation_factor, factor_adjoint)
+        start = layout.log_roughness + k * num_controls
+        roughness = np.exp(u[start : start + num_controls])
+        for i in range(m):
+            for j in range(i):
+                exponent = 0.0
+                for c in range(num_controls):
+                    exponent += roughness[c] * model.site_gaps[c, i, j]
+                weight = 2.0 * correlation_adjoint[i, j] * math.exp(-exponent)
+                for c in range(num_controls):
+                    gradient[start + c] -= weight * roughness[c] * model.site_gaps[c, i, j]
+    return total
