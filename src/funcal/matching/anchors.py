@@ -1,4 +1,4 @@
-"""From a problem to its anchors: clusters, weights, then a shortest path or a spanning tree."""
+"""Anchor points: one run for each site, close to it in response and to its neighbours in calibration (Sections 3, 4)."""
 
 from __future__ import annotations
 
@@ -7,168 +7,115 @@ import warnings
 
 import numpy as np
 
-from funcal.errors import MatchingError, MatchingWarning, SettingsError
-from funcal.problem import AnchorPoints, CalibrationProblem, FloatArray, IntArray, site_in_words
+from funcal.errors import MatchingError, MatchingWarning
+from funcal.problem import AnchorPoints, CalibrationProblem, IntArray
 
-from .clusters import assign_clusters
-from .edge_weights import GraphWeights, graph_weights
 from .matching_settings import MatchingSettings
-from .radius_and_penalty import default_radius, sites_joined_within
-from .shortest_path import shortest_path
+from .prepared_matching import PreparedMatching, prepare_matching
+from .shortest_path import shortest_paths
 from .solver_task import Progress
 from .spanning_tree import solve_spanning_tree
-from .standardise import StandardisedPoints, standardise
+from .spanning_tree_result import SpanningTreeResult
 
-__all__ = ["find_anchors", "graph_model", "sites_with_runs", "tree_weights"]
+__all__ = ["find_anchors"]
 
 
 def find_anchors(
-    problem: CalibrationProblem,
-    settings: MatchingSettings | None = None,
-    *,
-    progress: Progress | None = None,
+    problem: CalibrationProblem, settings: MatchingSettings | None = None, *, progress: Progress | None = None
 ) -> AnchorPoints:
-    """Choose one run for each site.
+    """Match the measured sites to the computer runs.
 
     Parameters
     ----------
     problem
-        The two tables.
+        The calibration problem.
     settings
-        The defaults if not given.
+        Model, solver and constants; the defaults if None.
     progress
-        Called now and then during a long tree search.
+        Called now and then with ``(done, total, label)`` during long solves.
+
+    Returns
+    -------
+    AnchorPoints
+        One run per site that has any, with cost (in standardised units), bound and status.
 
     Raises
     ------
-    MatchingError
-        If a site has no run near it and `settings.empty_sites` is ``"error"``, or no tree was found.
+    ProblemError
+        If a site has no run and may not be skipped.
     SettingsError
         If a path is asked for with more than one control.
+    MatchingError
+        If no tree was found.
 
     Warns
     -----
     MatchingWarning
-        If r leaves the sites in separate groups, or the tree was not proved optimal.
+        If r leaves the sites in several groups, or the tree is not proved optimal.
     """
-    settings = settings or MatchingSettings()
-    start = time.perf_counter()
-    model = graph_model(problem, settings)
-    points = standardise(problem)
-    clusters = assign_clusters(points.x_sites, points.x_runs)
-    sites = sites_with_runs(problem, clusters, settings)
-    misfit = np.abs(points.y_runs - points.y_sites[clusters])
-    if model == "path":
-        path = shortest_path(misfit, points.calibration, clusters, settings.lambda_, settings.weights)
-        edges = np.column_stack([path.runs[:-1], path.runs[1:]])
-        runs, cost, bound, gap, status, nodes = path.runs, path.cost, path.cost, 0.0, "optimal", 0
-        radius = penalty = float("nan")
-        solver = "dynamic_programme"
-    else:
-        weights, radius = tree_weights(problem, points, clusters, misfit, settings)
-        penalty = weights.penalty
-        tree = solve_spanning_tree(
-            weights.edges,
-            clusters,
-            vertex_costs=weights.vertices,
-            method=settings.solver,
-            time_limit=settings.time_limit,
-            progress=progress,
-        )
-        if not len(tree.vertices):
-            raise MatchingError(f"no anchors were found: {tree.message}")
-        if tree.status == "time_limit":
-            warnings.warn(
-                f"the anchors are the best found within {settings.time_limit:g} s, not proved optimal "
-                f"(gap {tree.gap:.2g}); give the search more time.",
-                MatchingWarning,
-                stacklevel=2,
-            )
-        runs, edges, solver = tree.vertices, tree.edges, tree.method
-        cost, bound, gap, status, nodes = tree.cost, tree.lower_bound, tree.gap, tree.status, tree.nodes
-    return AnchorPoints(
-        site=sites,
-        run=runs,
-        misfit=np.abs(problem.runs.response[runs] - problem.physical.response[sites]),
-        functional=problem.runs.functional[runs],
-        global_=problem.runs.global_[runs],
-        edges=edges,
-        model=model,
-        solver=solver,
-        status=status,
-        cost=cost,
-        lower_bound=bound,
-        gap=gap,
-        seconds=time.perf_counter() - start,
-        lambda_=settings.lambda_,
-        radius=radius,
-        penalty=penalty,
-        weights=settings.weights,
-        nodes=nodes,
-    )
-
-
-def graph_model(problem: CalibrationProblem, settings: MatchingSettings) -> str:
-    """``"path"`` or ``"tree"``."""
-    if settings.model == "path" and problem.num_controls > 1:
-        raise SettingsError(
-            f"the shortest path orders the sites along one control; this problem has {problem.num_controls}. "
-            "Use the spanning tree (model tree)."
-        )
-    if settings.model == "auto":
-        return "path" if problem.num_controls == 1 else "tree"
-    return settings.model
-
-
-def sites_with_runs(problem: CalibrationProblem, clusters: IntArray, settings: MatchingSettings) -> IntArray:
-    """The sites that get an anchor.
-
-    Raises
-    ------
-    MatchingError
-        If a site has no run and the settings do not allow that.
-    """
-    sites = np.unique(clusters)
-    empty = np.setdiff1d(np.arange(problem.num_sites), sites)
-    if len(empty) and settings.empty_sites == "error":
-        listed = "; ".join(site_in_words(problem, int(site)) for site in empty[:4])
-        more = f" and {len(empty) - 4} more" if len(empty) > 4 else ""
-        count = "one site has" if len(empty) == 1 else f"{len(empty)} sites have"
-        raise MatchingError(
-            f"{count} no run near it ({listed}{more}): every run is nearer to another site. Add runs there, drop the "
-            "measurement, or leave the site without an anchor (--empty-sites skip; empty_sites='skip')."
-        )
-    return sites.astype(np.int64)
-
-
-def tree_weights(
-    problem: CalibrationProblem,
-    points: StandardisedPoints,
-    clusters: IntArray,
-    misfit: FloatArray,
-    settings: MatchingSettings,
-) -> tuple[GraphWeights, float]:
-    """Weights of the calibration graph, and the r that was used."""
-    raw = settings.radius_scale == "raw"
-    x_runs = problem.runs.control if raw else points.x_runs
-    x_sites = problem.physical.control if raw else points.x_sites
-    radius = settings.radius if settings.radius is not None else default_radius(x_sites, x_runs, clusters)
-    if not sites_joined_within(x_sites[np.unique(clusters)], radius):
+    settings = MatchingSettings() if settings is None else settings
+    began = time.perf_counter()
+    prepared = prepare_matching(problem, settings)
+    tree = _path(prepared, settings) if prepared.model == "path" else _tree(prepared, settings, progress)
+    if not len(tree.vertices):
+        raise MatchingError(f"The anchors need a tree through all sites, but there is none: {tree.message}")
+    if tree.status != "optimal":
         warnings.warn(
-            f"the radius r = {radius:g} leaves the sites in separate groups; edges beyond r decide how these are "
-            "joined. Give a larger radius.",
+            f"The anchors are the best found, not proved to be optimal (gap {tree.gap:.2g}); "
+            "give the solver more time or use solver 'auto'.",
             MatchingWarning,
-            stacklevel=3,
+            stacklevel=2,
         )
-    weights = graph_weights(
-        misfit=misfit,
-        calibration=points.calibration,
-        clusters=clusters,
-        x=points.x_runs,
-        x_radius=x_runs,
+    run = tree.vertices
+    return AnchorPoints(
+        site=prepared.sites,
+        run=run,
+        misfit=np.abs(problem.runs.response[run] - problem.physical.response[prepared.sites]),
+        functional=problem.runs.functional[run],
+        global_=problem.runs.global_[run],
+        edges=tree.edges,
+        model=prepared.model,
+        solver=tree.method,
+        status=tree.status,
+        cost=tree.cost,
+        lower_bound=tree.lower_bound,
+        gap=tree.gap,
+        seconds=time.perf_counter() - began,
         lambda_=settings.lambda_,
-        radius=radius,
-        penalty=settings.penalty,
-        rule=settings.weights,
+        radius=prepared.radius,
+        penalty=prepared.penalty,
+        weights=settings.weights,
+        nodes=tree.nodes,
     )
-    return weights, radius
+
+
+def _tree(
+    prepared: PreparedMatching, settings: MatchingSettings, progress: Progress | None
+) -> SpanningTreeResult:
+    """The generalized minimum spanning tree of the calibration graph (Section 4)."""
+    graph = prepared.graph(prepared.misfit(), settings.lambda_, printed=settings.weights == "printed")
+    return solve_spanning_tree(
+        graph.weights,
+        prepared.cluster,
+        vertex_costs=graph.vertex_costs,
+        method=settings.solver,
+        time_limit=settings.time_limit,
+        progress=progress,
+    )
+
+
+def _path(prepared: PreparedMatching, settings: MatchingSettings) -> SpanningTreeResult:
+    """The shortest path through the calibration digraph (Section 3.1), as a tree of one branch."""
+    began = time.perf_counter()
+    paths = shortest_paths(
+        prepared.scaled.t_runs,
+        prepared.cluster,
+        prepared.misfit(),
+        settings.lambda_,
+        printed=settings.weights == "printed",
+    )
+    vertices: IntArray = paths.vertices[0]
+    edges = np.column_stack([vertices[:-1], vertices[1:]])
+    cost = float(paths.cost[0])
+    seconds = time.perf_counter() - began
+    return SpanningTreeResult(vertices, edges, cost, cost, 0.0, "optimal", seconds, "dynamic_programme", 1)

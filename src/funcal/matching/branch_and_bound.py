@@ -130,7 +130,9 @@ def branch_and_bound(task: SolverTask) -> SearchOutcome:
         if deadline.passed:
             return SearchOutcome(task.quantum.round_up(lowest), max(nodes, 1))
         nodes += 1
-        task.progress(nodes, 0, f"{len(open_nodes)} sub-problems open, {1 - lowest / incumbent.value:.2%} to prove")
+        task.progress(
+            nodes, 0, f"{len(open_nodes)} sub-problems open, {1 - lowest / incumbent.value:.2%} to prove"
+        )
         if node is not None:
             child = node.unpack(root)
             tightened = fix_by_roots(child, incumbent, deadline, bound=lowest, patience=_patience(child))

@@ -95,4 +95,6 @@ class CutModel:
     def chosen_rows(self, values: Floats) -> Integers:
         """The vertex of each cluster with the largest b."""
         start = self.graph.start
-        return np.array([start[k] + np.argmax(values[start[k] : start[k + 1]]) for k in range(len(start) - 1)])
+        return np.array(
+            [start[k] + np.argmax(values[start[k] : start[k + 1]]) for k in range(len(start) - 1)]
+        )

@@ -96,7 +96,14 @@ class _OuterRoot:
         n = self.graph.num_vertices
         record = np.zeros((MOST_FIRST_CUTS, n), dtype=np.bool_)
         ascend(
-            self.arcs.first, self.arcs.tail, self.graph.cluster, self.graph.start, n - 1, np.inf, reduced, record
+            self.arcs.first,
+            self.arcs.tail,
+            self.graph.cluster,
+            self.graph.start,
+            n - 1,
+            np.inf,
+            reduced,
+            record,
         )
         return record[np.any(record, axis=1), : n - 1]
 

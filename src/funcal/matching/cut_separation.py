@@ -105,7 +105,13 @@ def _push(
 
 @njit(cache=True, nogil=True)
 def _fed(
-    first: Integers, tail: Integers, reverse: Integers, capacity: Floats, flow: Floats, source: Floats, tolerance: float
+    first: Integers,
+    tail: Integers,
+    reverse: Integers,
+    capacity: Floats,
+    flow: Floats,
+    source: Floats,
+    tolerance: float,
 ) -> Flags:
     """Vertices that the source still feeds over residual capacity."""
     n = len(source)

@@ -137,7 +137,13 @@ def ascend(
 
 @njit(cache=True, nogil=True)
 def reduced_distances(
-    first: Integers, tail: Integers, reverse: Integers, reduced: Floats, root: int, spare: float, distance: Floats
+    first: Integers,
+    tail: Integers,
+    reverse: Integers,
+    reduced: Floats,
+    root: int,
+    spare: float,
+    distance: Floats,
 ) -> None:
     """Dijkstra's shortest path lengths from ``root`` in reduced costs, infinite where they reach ``spare``."""
     n = len(distance)

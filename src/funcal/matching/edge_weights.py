@@ -1,93 +1,134 @@
-"""Weights of the calibration graph: misfit of the responses and distance of the calibration vectors.
+"""Weights of the calibration graph (Eqs. edgewt and Genweight), printed or corrected.
 
-``"printed"`` is Eq. (Genweight) as it stands: the misfit of a run is part of every edge at it, so that a run with
-three neighbours pays for its misfit three times and one with a single neighbour once. ``"corrected"`` charges each
-chosen run's misfit once, as a vertex cost, and leaves λ‖·‖ (or M‖·‖ beyond r) on the edges, which is what the shortest
-path does.
+Printed: an edge carries the misfits |y^s - y^p| of both ends, so that a tree charges a run once for each of its edges
+and the path never charges the last cluster. Corrected, the default: each chosen run's misfit is charged exactly once,
+as a vertex cost, and edges carry only λ times the distance of calibration vectors, or M times the distance of controls
+if that exceeds r (`docs/decisions/matching-weights.md`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
+from numba import njit
 
 from funcal.problem import FloatArray, IntArray
 
-from .radius_and_penalty import default_penalty
-
-__all__ = ["GraphWeights", "WeightRule", "graph_weights"]
-
-WeightRule = Literal["corrected", "printed"]
+__all__ = ["CalibrationGraph", "calibration_graph", "heaviest_near_and_least_far", "misfits"]
 
 
 @dataclass(frozen=True)
-class GraphWeights:
-    """Edge weights (n, n) with ``inf`` inside clusters, vertex costs (n,) or None, and the M that was used."""
+class CalibrationGraph:
+    """What the spanning-tree solver is given: (n, n) weights, and (n,) vertex costs where they are kept apart."""
 
-    edges: FloatArray
-    vertices: FloatArray | None
-    penalty: float
+    weights: FloatArray
+    vertex_costs: FloatArray | None
 
 
-def graph_weights(
-    *,
-    misfit: FloatArray,
-    calibration: FloatArray,
-    clusters: IntArray,
+def misfits(y_runs: FloatArray, y_sites: FloatArray, cluster: IntArray) -> FloatArray:
+    """|y^s_u - y^p_i| of each run u with the site i of its cluster."""
+    return np.asarray(np.abs(y_runs - y_sites[..., cluster]), dtype=np.float64)
+
+
+@njit(cache=True, nogil=True)
+def _distance(a: FloatArray, i: int, j: int) -> float:
+    total = 0.0
+    for d in range(a.shape[1]):
+        total += (a[i, d] - a[j, d]) ** 2
+    return np.sqrt(total)
+
+
+@njit(cache=True, nogil=True)
+def _edge_terms(
+    x_near: FloatArray,
     x: FloatArray,
-    x_radius: FloatArray,
+    calibration: FloatArray,
+    cluster: IntArray,
+    misfit: FloatArray,
     lambda_: float,
     radius: float,
-    penalty: float | None,
-    rule: WeightRule,
-) -> GraphWeights:
-    """Build the weights.
+    penalty: float,
+    weights: FloatArray,
+) -> None:
+    """Eq. Genweight for every pair of runs in different clusters, inf inside clusters."""
+    n = len(cluster)
+    for u in range(n):
+        weights[u, u] = np.inf
+        for v in range(u + 1, n):
+            if cluster[u] == cluster[v]:
+                w = np.inf
+            elif _distance(x_near, u, v) <= radius:
+                w = misfit[u] + misfit[v] + lambda_ * _distance(calibration, u, v)
+            else:
+                w = misfit[u] + misfit[v] + penalty * _distance(x, u, v)
+            weights[u, v] = w
+            weights[v, u] = w
+
+
+@njit(cache=True, nogil=True)
+def heaviest_near_and_least_far(
+    x_near: FloatArray,
+    x: FloatArray,
+    calibration: FloatArray,
+    cluster: IntArray,
+    misfit: FloatArray,
+    lambda_: float,
+    radius: float,
+) -> tuple[float, float]:
+    """Heaviest near edge (with the misfits of its ends), and least distance in ``x`` of a far edge (inf if none)."""
+    heaviest, least = 0.0, np.inf
+    for u in range(len(cluster)):
+        for v in range(u + 1, len(cluster)):
+            if cluster[u] == cluster[v]:
+                continue
+            if _distance(x_near, u, v) <= radius:
+                heaviest = max(heaviest, misfit[u] + misfit[v] + lambda_ * _distance(calibration, u, v))
+            else:
+                least = min(least, _distance(x, u, v))
+    return heaviest, least
+
+
+def calibration_graph(
+    x_near: FloatArray,
+    x: FloatArray,
+    calibration: FloatArray,
+    cluster: IntArray,
+    misfit: FloatArray,
+    *,
+    lambda_: float,
+    radius: float,
+    penalty: float,
+    printed: bool,
+) -> CalibrationGraph:
+    """The undirected calibration graph (Section 4).
 
     Parameters
     ----------
-    misfit
-        (n,) |y^s − y^p| of each run against its site, standardised.
-    calibration, clusters
-        (n, dθ + dψ) standardised calibration vectors and (n,) site of each run.
-    x, x_radius
-        (n, dx) standardised controls, and the controls in the units of `radius`.
+    x_near
+        (n, dx) controls on the scale on which r is given.
+    x
+        (n, dx) standardised controls, whose distances M multiplies.
+    calibration
+        (n, d) standardised calibration vectors.
+    cluster, misfit
+        (n,) site and standardised misfit of each run.
     lambda_, radius, penalty
-        λ, r and M; M is chosen large enough where it is None.
-    rule
-        ``"corrected"`` or ``"printed"``.
+        λ, r and M.
+    printed
+        Whether edges carry the misfits of their ends, as printed, or runs carry their own.
     """
-    edges = cdist(calibration, calibration)
-    edges *= lambda_
-    near = cdist(x_radius, x_radius) <= radius
-    same = clusters[:, None] == clusters[None, :]
-    if penalty is None:
-        penalty = default_penalty(_rest_of_tree(edges, near, same, misfit, clusters, rule), radius)
-    far = ~near & ~same
-    distance = cdist(x, x)
-    edges[far] = penalty * distance[far]
-    if rule == "printed":
-        edges += misfit[:, None]
-        edges += misfit[None, :]
-    edges[same] = np.inf
-    return GraphWeights(edges, misfit if rule == "corrected" else None, penalty)
-
-
-def _rest_of_tree(
-    smoothness: FloatArray,
-    near: np.ndarray,
-    same: np.ndarray,
-    misfit: FloatArray,
-    clusters: IntArray,
-    rule: WeightRule,
-) -> float:
-    """Upper bound on what a tree costs without its penalties."""
-    labels = np.unique(clusters)
-    usable = near & ~same
-    longest = float(smoothness[usable].max()) if np.any(usable) else 0.0
-    worst = np.array([misfit[clusters == label].max() for label in labels])
-    if rule == "corrected":
-        return float(worst.sum()) + (len(labels) - 1) * longest
-    return (len(labels) - 1) * (longest + 2.0 * float(worst.max()))
+    weights = np.empty((len(cluster), len(cluster)))
+    on_edges = misfit if printed else np.zeros(len(cluster))
+    _edge_terms(
+        np.ascontiguousarray(x_near),
+        np.ascontiguousarray(x),
+        np.ascontiguousarray(calibration),
+        cluster,
+        on_edges,
+        lambda_,
+        radius,
+        penalty,
+        weights,
+    )
+    return CalibrationGraph(weights, None if printed else misfit)

@@ -38,7 +38,9 @@ class HighsModel:
         Constraints.
     """
 
-    def __init__(self, cost: Floats, upper: Floats, rows: csr_array, row_lower: Floats, row_upper: Floats) -> None:
+    def __init__(
+        self, cost: Floats, upper: Floats, rows: csr_array, row_lower: Floats, row_upper: Floats
+    ) -> None:
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("threads", 1)

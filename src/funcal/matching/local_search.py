@@ -62,10 +62,18 @@ def _walk(parent: Integers, order: Integers, first: int, barred: int) -> tuple[I
 
 @njit(cache=True, nogil=True)
 def _part_costs(
-    weight: Floats, cost: Floats, start: Integers, listed: Integers, before: Integers, count: int, total: Floats
+    weight: Floats,
+    cost: Floats,
+    start: Integers,
+    listed: Integers,
+    before: Integers,
+    count: int,
+    total: Floats,
 ) -> None:
     """Least cost of one part of the tree given each of its vertices, by messages to the first cluster and back."""
-    upward = np.zeros(len(cost))  # least cost of the subtree of k, plus the edge, seen from each vertex before it
+    upward = np.zeros(
+        len(cost)
+    )  # least cost of the subtree of k, plus the edge, seen from each vertex before it
     for i in range(count):
         for v in range(start[listed[i]], start[listed[i] + 1]):
             total[v] = cost[v]
@@ -205,7 +213,9 @@ def iterate_local_search(
     chosen = construct(graph.weight, graph.cost, graph.start)
     if len(incumbent.chosen):
         row = {int(v): i for i, v in enumerate(graph.vertex)}
-        chosen = np.array([row.get(int(v), c) for v, c in zip(incumbent.chosen, chosen, strict=True)], dtype=np.int64)
+        chosen = np.array(
+            [row.get(int(v), c) for v, c in zip(incumbent.chosen, chosen, strict=True)], dtype=np.int64
+        )
     value = descend(graph, chosen, deadline)
     improved = incumbent.offer(value, graph.vertex[chosen])
     strength = max(2, graph.num_clusters // 8)

@@ -108,7 +108,11 @@ def _build(graph: ClusteredGraph, arcs: ArcLists, objective: IntegerObjective) -
     cost[:n] = np.where(cluster == root, objective.root_cost, 0.0)
     cost[q] = objective.arc_cost[used]
     return HighsModel(
-        cost, np.ones(num_columns), rows.matrix(num_columns), np.concatenate(rows.lower), np.concatenate(rows.upper)
+        cost,
+        np.ones(num_columns),
+        rows.matrix(num_columns),
+        np.concatenate(rows.lower),
+        np.concatenate(rows.upper),
     )
 
 
@@ -127,6 +131,8 @@ def solve_multi_commodity_flow(task: SolverTask) -> SearchOutcome:
         start = graph.start
         rows = [start[k] + np.argmax(b[start[k] : start[k + 1]]) for k in range(graph.num_clusters)]
         incumbent.improve(graph, np.array(rows, dtype=np.int64))
-    if verdict != "stopped":  # infeasible: the reduced graph holds no tree better than the one that reduced it
+    if (
+        verdict != "stopped"
+    ):  # infeasible: the reduced graph holds no tree better than the one that reduced it
         return SearchOutcome(incumbent.value, 1)
     return SearchOutcome(objective.working(model.objective_bound), 1)

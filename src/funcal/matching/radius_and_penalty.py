@@ -1,14 +1,10 @@
-"""The neighbourhood radius r and the penalty M, chosen from the data (Section 6).
+"""The graph's two constants, r and M, chosen from the data (Section 6).
 
-The paper reads r off a plot of the distances between sites: an upper bound on the group of smallest ones. The rule
-here gives that bound without a plot: the longest edge of a minimum spanning tree of the sites, which is the smallest
-radius that leaves no site without a neighbour and no group of sites apart. Runs do not sit on their sites in general,
-so that two runs of neighbouring sites are farther apart than the sites by up to their own distances from them; r is
-widened by twice the median of these. Where the runs sit on the sites, as in the paper's synthetic problems, nothing
-is added.
-
-M must make any edge beyond r dearer than all other parts of a tree together. The paper's bound sums over all
-quadruples of points; a tree has only m − 1 edges, so a bound on the rest of a tree's cost, divided by r, suffices.
+r separates near edges from far ones. Section 6 reads it off a plot of the sites' pairwise distances, as an upper bound
+of the group of smallest ones; here it is the smallest radius that joins all sites, extended to the end of its group
+of distances, plus one per cent. M makes one far edge dearer than all near edges of a tree together: a tree has m - 1
+edges, so twice ``(m - 1) w_max / r`` is enough, and orders of magnitude below the printed bound
+(`docs/decisions/matching-radius-and-penalty.md`).
 """
 
 from __future__ import annotations
@@ -17,39 +13,50 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from funcal.problem import FloatArray, IntArray
+from funcal.problem import FloatArray
 
-__all__ = ["default_penalty", "default_radius", "sites_joined_within"]
+__all__ = ["choose_penalty", "choose_radius", "num_site_groups"]
 
-#: A distance equal to r up to rounding counts as within r.
-RADIUS_SLACK = 1.01
-#: Safety factor over the smallest sufficient M.
+MARGIN = 1.01
+"""r exceeds the distance it must admit by one per cent; distances closer than that belong to one group."""
+
 PENALTY_FACTOR = 2.0
+"""M is twice what is needed."""
 
 
-def default_radius(x_sites: FloatArray, x_runs: FloatArray, clusters: IntArray) -> float:
-    """Smallest radius that joins all sites, widened by how far runs lie from their sites.
+def choose_radius(x_sites: FloatArray) -> float:
+    """The smallest radius that joins all sites, to the end of its group of distances, plus one per cent.
+
+    Returns 1 for a single site, which has no distances.
+    """
+    if len(x_sites) < 2:
+        return 1.0
+    distance = cdist(x_sites, x_sites)
+    reach = float(minimum_spanning_tree(distance).data.max())
+    for further in np.unique(distance[distance > reach]):
+        if further > MARGIN * reach:
+            break
+        reach = float(further)
+    return MARGIN * reach
+
+
+def choose_penalty(heaviest_near: float, num_clusters: int, least_far: float) -> float:
+    """M such that one far edge outweighs all near edges of any tree, twice over.
 
     Parameters
     ----------
-    x_sites, x_runs
-        (m, dx) and (n, dx) controls in the units in which r is compared.
-    clusters
-        (n,) site of each run.
+    heaviest_near
+        Greatest weight of a near edge, w_max.
+    num_clusters
+        m.
+    least_far
+        A distance that no far edge falls below: r, where it is on the scale of the penalty.
     """
-    joining = 0.0
-    if len(x_sites) > 1:
-        joining = float(minimum_spanning_tree(cdist(x_sites, x_sites)).toarray().max())
-    offset = float(np.median(np.linalg.norm(x_runs - x_sites[clusters], axis=1)))
-    return RADIUS_SLACK * (joining + 2.0 * offset)
+    needed = max(num_clusters - 1, 1) * heaviest_near / least_far
+    return PENALTY_FACTOR * needed if needed > 0 else 1.0
 
 
-def default_penalty(rest_of_tree: float, radius: float) -> float:
-    """Large enough M: twice an upper bound on the rest of a tree's cost, per unit of r."""
-    return PENALTY_FACTOR * max(rest_of_tree, 1.0) / max(radius, np.finfo(np.float64).tiny)
-
-
-def sites_joined_within(x_sites: FloatArray, radius: float) -> bool:
-    """Whether edges no longer than `radius` join all sites."""
+def num_site_groups(x_sites: FloatArray, radius: float) -> int:
+    """How many groups the sites fall into when those within the radius are joined."""
     count, _ = connected_components(cdist(x_sites, x_sites) <= radius, directed=False)
-    return bool(count == 1)
+    return int(count)

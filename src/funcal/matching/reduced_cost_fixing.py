@@ -39,7 +39,12 @@ class Tightened:
 
 @njit(cache=True, nogil=True)
 def clear_arcs(
-    alive: NDArray[np.bool_], head: Integers, tail: Integers, reverse: Integers, arc_bound: Floats, cutoff: float
+    alive: NDArray[np.bool_],
+    head: Integers,
+    tail: Integers,
+    reverse: Integers,
+    arc_bound: Floats,
+    cutoff: float,
 ) -> int:
     """Clear the edges both of whose arcs have a bound at or above the cutoff; returns how many."""
     cleared = 0
@@ -118,7 +123,11 @@ def fix_by_roots(
         known = _reduce(known, incumbent)
         at_first = known.graph.num_edges + known.graph.num_vertices
         for k in np.argsort(known.graph.sizes, kind="stable"):
-            if known.bound >= incumbent.cutoff or deadline.passed or (patience is not None and idle >= patience):
+            if (
+                known.bound >= incumbent.cutoff
+                or deadline.passed
+                or (patience is not None and idle >= patience)
+            ):
                 return known
             before = known.graph.num_edges + known.graph.num_vertices
             known = _fix_by_root_cluster(known, int(k), incumbent, deadline)

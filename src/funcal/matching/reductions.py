@@ -150,7 +150,9 @@ def useless_edges(weight: Floats, alive: Flags, start: Integers) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _is_dominated(weight: Floats, alive: Flags, cost: Floats, start: Integers, k: int, v: int, other: int) -> bool:
+def _is_dominated(
+    weight: Floats, alive: Flags, cost: Floats, start: Integers, k: int, v: int, other: int
+) -> bool:
     """Whether ``other`` can replace v, of the same cluster k, in every tree at no loss."""
     m = len(start) - 1
     loss = cost[other] - cost[v]

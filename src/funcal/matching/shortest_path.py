@@ -1,8 +1,12 @@
-"""Anchors for one control: the shortest path through consecutive clusters (Section 3.1).
+"""Anchors along one control: the shortest path through the calibration digraph (Section 3.1).
 
-Every edge goes from one cluster to the next, so that one pass over the clusters in order of their sites finds the path
-in O(|E|) (Bellman 1958; Lawler 1976). The last cluster's misfit, which Eq. (edgewt) leaves out because no edge with a
-weight leaves it, is charged under the ``"corrected"`` rule and free under the ``"printed"`` one.
+Every path visits the clusters in the order of their sites and picks one run in each, so distance labels are updated
+layer by layer in O(|E|) (Bellman 1958). Edge weights are computed as they are needed and never stored; a batch of
+responses shares the distances of each layer.
+
+References
+----------
+R. Bellman (1958). On a routing problem. Quarterly of Applied Mathematics 16, 87-90.
 """
 
 from __future__ import annotations
@@ -14,116 +18,103 @@ from numba import njit
 
 from funcal.problem import FloatArray, IntArray
 
-from .edge_weights import WeightRule
-
-__all__ = ["ShortestPath", "shortest_path", "shortest_paths"]
+__all__ = ["ShortestPaths", "shortest_paths"]
 
 
 @dataclass(frozen=True)
-class ShortestPath:
-    """The runs of the path, one per non-empty cluster in order of the sites, and its cost."""
+class ShortestPaths:
+    """One path for each of B sets of misfits.
 
-    runs: IntArray
-    cost: float
-
-
-def shortest_path(
-    misfit: FloatArray,
-    calibration: FloatArray,
-    clusters: IntArray,
-    lambda_: float,
-    rule: WeightRule = "corrected",
-) -> ShortestPath:
-    """The cheapest choice of one run per cluster.
-
-    Parameters
+    Attributes
     ----------
-    misfit
-        (n,) |y^s − y^p| of each run against its site, standardised.
-    calibration
-        (n, dθ + dψ) standardised calibration vectors.
-    clusters
-        (n,) index of each run's site; sites are numbered in increasing order of the control.
-    lambda_
-        λ.
-    rule
-        ``"corrected"`` or ``"printed"``.
-    """
-    runs, cost = shortest_paths(misfit[None, :], calibration, clusters, np.array([lambda_]), rule)
-    return ShortestPath(runs[0], float(cost[0]))
-
-
-def shortest_paths(
-    misfits: FloatArray,
-    calibration: FloatArray,
-    clusters: IntArray,
-    lambdas: FloatArray,
-    rule: WeightRule = "corrected",
-) -> tuple[IntArray, FloatArray]:
-    """Shortest paths under many misfits and λ at once; distances are computed once for all of them.
-
-    Parameters
-    ----------
-    misfits
-        (B, n).
-    lambdas
-        (B,).
-
-    Returns
-    -------
-    runs
-        (B, k) for the k non-empty clusters.
+    vertices
+        (B, k) the run chosen in each non-empty cluster, clusters in increasing order.
     cost
-        (B,)
+        (B,) lengths of the paths.
     """
-    order = np.argsort(clusters, kind="stable").astype(np.int64)
-    labels, start = np.unique(clusters[order], return_index=True)
-    bounds = np.append(start, len(order)).astype(np.int64)
-    charged = np.ascontiguousarray(misfits[:, order], dtype=np.float64)
-    if rule == "printed":
-        charged[:, bounds[len(labels) - 1] :] = 0.0
-    vectors = np.ascontiguousarray(calibration[order], dtype=np.float64)
-    rows, cost = _relax_layers(charged, vectors, bounds, np.ascontiguousarray(lambdas, dtype=np.float64))
-    return order[rows], cost
+
+    vertices: IntArray
+    cost: FloatArray
 
 
 @njit(cache=True, nogil=True)
-def _relax_layers(  # type: ignore[no-untyped-def]
-    charged, vectors, bounds, lambdas
-):
-    """Distance labels layer by layer, then the paths read backwards; the first of equals wins."""
-    num_batches, num_runs = charged.shape
-    num_layers = len(bounds) - 1
-    label = np.empty((num_batches, num_runs))
-    previous = np.full((num_batches, num_runs), -1, np.int64)
-    for v in range(bounds[0], bounds[1]):
-        for b in range(num_batches):
-            label[b, v] = charged[b, v]
-    for layer in range(1, num_layers):
-        for v in range(bounds[layer], bounds[layer + 1]):
-            for b in range(num_batches):
-                label[b, v] = np.inf
-            for u in range(bounds[layer - 1], bounds[layer]):
-                square = 0.0
-                for k in range(vectors.shape[1]):
-                    square += (vectors[u, k] - vectors[v, k]) ** 2
-                distance = np.sqrt(square)
-                for b in range(num_batches):
-                    through = label[b, u] + lambdas[b] * distance
-                    if through < label[b, v]:
-                        label[b, v] = through
-                        previous[b, v] = u
-            for b in range(num_batches):
-                label[b, v] += charged[b, v]
-    paths = np.empty((num_batches, num_layers), np.int64)
-    cost = np.empty(num_batches)
-    for b in range(num_batches):
-        last = bounds[num_layers - 1]
-        for v in range(bounds[num_layers - 1], bounds[num_layers]):
-            if label[b, v] < label[b, last]:
-                last = v
-        cost[b] = label[b, last]
-        for layer in range(num_layers - 1, -1, -1):
-            paths[b, layer] = last
-            last = previous[b, last]
-    return paths, cost
+def _relax_layers(
+    calibration: FloatArray, order: IntArray, start: IntArray, misfit: FloatArray, lambda_: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Distance labels and predecessors, layer by layer; then the paths, read backwards."""
+    num_sets, n = misfit.shape
+    num_layers = len(start) - 1
+    label = np.empty((num_sets, n))
+    before = np.empty((num_sets, n), dtype=np.int64)
+    widest = 0
+    for i in range(num_layers):
+        widest = max(widest, start[i + 1] - start[i])
+    apart = np.empty(widest)
+    for at in range(start[0], start[1]):
+        for b in range(num_sets):
+            label[b, at] = misfit[b, order[at]]
+    for i in range(1, num_layers):
+        first, last = start[i - 1], start[i]
+        for at in range(last, start[i + 1]):
+            v = order[at]
+            for h in range(first, last):
+                total = 0.0
+                for d in range(calibration.shape[1]):
+                    total += (calibration[order[h], d] - calibration[v, d]) ** 2
+                apart[h - first] = np.sqrt(total)
+            for b in range(num_sets):
+                least, which = np.inf, first
+                for h in range(first, last):
+                    value = label[b, h] + lambda_[b] * apart[h - first]
+                    if value < least:
+                        least, which = value, h
+                label[b, at] = least + misfit[b, v]
+                before[b, at] = which
+    vertices = np.empty((num_sets, num_layers), dtype=np.int64)
+    cost = np.empty(num_sets)
+    for b in range(num_sets):
+        at = start[num_layers - 1]
+        for h in range(at, n):
+            if label[b, h] < label[b, at]:
+                at = h
+        cost[b] = label[b, at]
+        for i in range(num_layers - 1, -1, -1):
+            vertices[b, i] = order[at]
+            at = before[b, at]
+    return vertices, cost
+
+
+def shortest_paths(
+    calibration: FloatArray,
+    cluster: IntArray,
+    misfit: FloatArray,
+    lambda_: FloatArray | float,
+    *,
+    printed: bool = False,
+) -> ShortestPaths:
+    """Shortest paths through the clusters for one or many sets of misfits (Eq. edgewt).
+
+    Parameters
+    ----------
+    calibration
+        (n, d) standardised calibration vectors; the norm takes all of θ and ψ.
+    cluster
+        (n,) site of each run, sites in increasing order of the control.
+    misfit
+        (B, n) standardised misfits.
+    lambda_
+        λ, one for all or (B,).
+    printed
+        Whether the last cluster's misfit is left out, as the paper's zero-weight arcs to the end imply.
+    """
+    order = np.argsort(cluster, kind="stable").astype(np.int64)
+    sizes = np.bincount(cluster)
+    start = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
+    charged = np.array(misfit, dtype=np.float64, ndmin=2)
+    if printed:
+        charged[:, cluster == cluster.max()] = 0.0
+    lambdas = np.broadcast_to(np.asarray(lambda_, dtype=np.float64), len(charged)).copy()
+    vertices, cost = _relax_layers(
+        np.ascontiguousarray(calibration), order, start, np.ascontiguousarray(charged), lambdas
+    )
+    return ShortestPaths(vertices, cost)

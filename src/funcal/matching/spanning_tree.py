@@ -117,7 +117,9 @@ def solve_spanning_tree(
     name = "branch_and_bound" if method == "auto" else method
     if name not in METHODS:
         known = ", ".join(repr(key) for key in METHODS)
-        raise SettingsError(f"method must be 'auto' or one of {known}, but it is {method!r}; choose one of them.")
+        raise SettingsError(
+            f"method must be 'auto' or one of {known}, but it is {method!r}; choose one of them."
+        )
     if time_limit is not None and not time_limit >= 0:
         raise SettingsError(
             f"time_limit must be None or a number of seconds, at least 0, but it is {time_limit}; give one or the other."
@@ -127,7 +129,9 @@ def solve_spanning_tree(
     groups = unjoined_clusters(graph)
     if len(groups) > 1:
         listed = " | ".join(", ".join(str(labels[k]) for k in group) for group in groups)
-        return _without_tree("infeasible", f"No edge joins these groups of clusters: {listed}.", name, 0, deadline)
+        return _without_tree(
+            "infeasible", f"No edge joins these groups of clusters: {listed}.", name, 0, deadline
+        )
     first = _warm_rows(warm_start, graph, labels)
     offset, missing, whole = shift_to_zero(graph)
     incumbent = Incumbent(missing)
@@ -211,7 +215,9 @@ def _search(task: SolverTask, algorithm: _Algorithm, reduce: bool) -> SearchOutc
 
 def _edges(weights: Floats, vertices: Integers) -> Integers:
     """The spanning tree's edges on the chosen vertices."""
-    parent, order = minimum_spanning_tree(np.ascontiguousarray(weights[np.ix_(vertices, vertices)]), np.arange(len(vertices)))
+    parent, order = minimum_spanning_tree(
+        np.ascontiguousarray(weights[np.ix_(vertices, vertices)]), np.arange(len(vertices))
+    )
     return np.array([(vertices[parent[k]], vertices[k]) for k in order[1:]], dtype=np.int64).reshape(-1, 2)
 
 

@@ -1,7 +1,8 @@
-"""Range standardisation for the calibration graph (Section 6): every column divided by its range.
+"""Range standardisation for the matching (Section 6; `docs/decisions/matching-standardisation.md`).
 
-Controls and responses by the range of sites and runs together, calibration vectors by that of the runs. A constant
-column keeps its values. Only the matching uses these units; inference has its own.
+Controls and responses are divided by their range over runs *and* sites, calibration variables by their range over the
+runs. A constant column is left as it is. The standardised values serve to find anchors only; everything else works in
+the user's units.
 """
 
 from __future__ import annotations
@@ -12,47 +13,49 @@ import numpy as np
 
 from funcal.problem import CalibrationProblem, FloatArray
 
-__all__ = ["StandardisedPoints", "standardise"]
+__all__ = ["StandardisedProblem", "standardise"]
 
 
 @dataclass(frozen=True)
-class StandardisedPoints:
-    """The points of both tables in units of their ranges.
+class StandardisedProblem:
+    """A calibration problem as the calibration graph sees it.
 
     Attributes
     ----------
     x_sites, y_sites
-        (m, dx) and (m,).
-    x_runs, calibration, y_runs
-        (n, dx), (n, dθ + dψ) and (n,).
+        (m, dx) controls and (m,) responses of the sites.
+    x_runs, t_runs, y_runs
+        (n, dx) controls, (n, dtheta + dpsi) calibration vectors and (n,) responses of the runs.
     response_range
-        One standardised unit of response, in the user's units.
+        What responses were divided by.
     """
 
     x_sites: FloatArray
     y_sites: FloatArray
     x_runs: FloatArray
-    calibration: FloatArray
+    t_runs: FloatArray
     y_runs: FloatArray
     response_range: float
 
 
 def _ranges(values: FloatArray) -> FloatArray:
-    width = np.ptp(values, axis=0)
-    return np.where(width > 0.0, width, 1.0)
+    """Range of each column, 1 where it is constant."""
+    spread = np.ptp(values, axis=0)
+    return np.where(spread > 0, spread, 1.0)
 
 
-def standardise(problem: CalibrationProblem) -> StandardisedPoints:
-    """Divide every column by its range."""
-    physical, runs = problem.physical, problem.runs
-    control = _ranges(np.vstack([physical.control, runs.control]))
-    response = _ranges(np.concatenate([physical.response, runs.response])[:, None])[0]
-    vectors = runs.calibration
-    return StandardisedPoints(
-        x_sites=physical.control / control,
-        y_sites=physical.response / response,
-        x_runs=runs.control / control,
-        calibration=vectors / _ranges(vectors),
-        y_runs=runs.response / response,
-        response_range=float(response),
+def standardise(problem: CalibrationProblem) -> StandardisedProblem:
+    """Divide every variable by its range."""
+    sites, runs = problem.physical, problem.runs
+    x_range = _ranges(np.vstack([sites.control, runs.control]))
+    y_range = float(_ranges(np.concatenate([sites.response, runs.response])[:, None])[0])
+    calibration = runs.calibration
+    t_range = _ranges(calibration)
+    return StandardisedProblem(
+        x_sites=sites.control / x_range,
+        y_sites=sites.response / y_range,
+        x_runs=runs.control / x_range,
+        t_runs=np.ascontiguousarray(calibration / t_range),
+        y_runs=runs.response / y_range,
+        response_range=y_range,
     )

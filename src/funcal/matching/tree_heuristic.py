@@ -99,7 +99,9 @@ def best_vertices(
 
 
 @njit(cache=True, nogil=True)
-def alternate(weight: Floats, cost: Floats, start: Integers, chosen: Integers) -> tuple[float, Integers, Integers]:
+def alternate(
+    weight: Floats, cost: Floats, start: Integers, chosen: Integers
+) -> tuple[float, Integers, Integers]:
     """Improve ``chosen`` in place until neither the tree nor the vertices can be bettered alone."""
     parent, order = minimum_spanning_tree(weight, chosen)
     value = selection_cost(weight, cost, chosen, parent)

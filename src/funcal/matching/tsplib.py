@@ -50,7 +50,9 @@ def read_coordinates(path: Path) -> Floats:
         else:
             inside = False
     if not coordinates:
-        raise MatchingError(f"{path.name} must have a NODE_COORD_SECTION, but none was found; check the file.")
+        raise MatchingError(
+            f"{path.name} must have a NODE_COORD_SECTION, but none was found; check the file."
+        )
     return np.array(coordinates)
 
 

@@ -95,7 +95,9 @@ def shift_to_zero(graph: ClusteredGraph) -> tuple[float, float, bool]:
     whole = whole and bool(np.all(graph.cost == np.floor(graph.cost)))
     floor = np.minimum.reduceat(graph.cost, graph.start[:-1])
     graph.cost[:] -= np.repeat(floor, graph.sizes)
-    missing = 2.0 * (m * (greatest - shift) + math.fsum(np.maximum.reduceat(graph.cost, graph.start[:-1])) + 1.0)
+    missing = 2.0 * (
+        m * (greatest - shift) + math.fsum(np.maximum.reduceat(graph.cost, graph.start[:-1])) + 1.0
+    )
     _shift(graph.weight, graph.alive, shift, missing)
     return (m - 1) * shift + math.fsum(floor), missing, whole
 
