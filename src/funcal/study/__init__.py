@@ -1,0 +1,1 @@
+"""Studies: problems × methods × replicates, run once each, recorded for good, summarised in tables and figures."""
