@@ -52,17 +52,19 @@ def _bar() -> Iterator[Progress]:
 
 
 def _plain_lines() -> Progress:
-    start = time.monotonic()
-    last = {"time": start}
+    begun: dict[str, tuple[float, int]] = {}
+    last = {"time": time.monotonic()}
     lock = threading.Lock()
 
     def report(done: int, total: int, label: str) -> None:
         now = time.monotonic()
         with lock:
-            if now - last["time"] < PLAIN_INTERVAL or not 0 < done < total:
+            # The pace is measured from the first report on, so that compilation does not count.
+            start, already = begun.setdefault(label, (now, done))
+            if now - last["time"] < PLAIN_INTERVAL or not already < done < total:
                 return
             last["time"] = now
-            left = (now - start) * (total - done) / done
+            left = (now - start) * (total - done) / (done - already)
             print(f"{label}: {100 * done // total} %, about {left:.0f} s left", file=sys.stderr, flush=True)
 
     return report
