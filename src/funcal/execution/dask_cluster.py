@@ -39,8 +39,8 @@ def run_on_cluster(
         for future in as_completed(futures):
             item = of_future[future.key]
             if future.status == "finished":
-                value, error = future.result()
-                yield Outcome(item, value, error)
+                value, message = future.result()
+                yield Outcome(item, value, message)
             else:
                 reason = future.exception()
                 yield Outcome(item, None, f"{type(reason).__name__}: {reason}")
