@@ -6,6 +6,8 @@ from .calibration_problem import CalibrationProblem
 
 __all__ = ["outside_runs", "site_in_words", "support_warnings"]
 
+#: A control within this share of the runs' range beyond its ends counts as inside.
+EDGE_SHARE = 0.01
 #: Ranges of a shared column that differ by more than this are probably in different units.
 UNIT_RATIO = 1e3
 
@@ -13,7 +15,7 @@ UNIT_RATIO = 1e3
 def outside_runs(problem: CalibrationProblem, control: np.ndarray) -> np.ndarray:
     """Which control vectors lie outside the range of the runs in at least one control."""
     low, high = problem.runs.control.min(axis=0), problem.runs.control.max(axis=0)
-    slack = 1e-9 * np.where(high > low, high - low, 1.0)
+    slack = np.maximum(EDGE_SHARE * (high - low), 1e-9 * np.maximum(np.abs(low), np.abs(high)))
     return np.asarray(np.any((control < low - slack) | (control > high + slack), axis=1))
 
 
