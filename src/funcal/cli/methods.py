@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from ..result.settings import settings_to_values
     from .console import print_table
 
-    entries = []
+    entries: list[dict[str, Any]] = []
     for key in METHOD_KEYS:
         method = find_method(key)
         can = method.supports

@@ -188,7 +188,7 @@ def _conditional_draws(
     covariance = prior - np.swapaxes(cross, 1, 2) @ weights
     values, vectors = np.linalg.eigh(0.5 * (covariance + np.swapaxes(covariance, 1, 2)))
     spread = np.sqrt(np.maximum(values, 0.0) / precision[:, None])
-    return mean + np.einsum("tij,tj->ti", vectors, spread * rng.standard_normal(mean.shape))
+    return np.asarray(mean + np.einsum("tij,tj->ti", vectors, spread * rng.standard_normal(mean.shape)))
 
 
 def _segment_maker(scaled: ScaledProblem, at_sites: SurrogateAtControls, settings: BayesianGpSettings) -> Any:

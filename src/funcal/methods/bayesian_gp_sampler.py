@@ -54,7 +54,8 @@ def _invert(factor: FloatArray, inverse: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def _logistic(value: float) -> float:
-    return 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
+    result: float = 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
+    return result
 
 
 @njit(cache=True, nogil=True)
@@ -89,7 +90,7 @@ def _weighted_ss(y: FloatArray, mean: FloatArray, weights: FloatArray) -> float:
 def _log_rate_prior(nu: float, beta_b: float) -> float:
     """Log density of ν = log(-log ρ) for ρ ~ Beta(1, b): ν - e^ν + (b - 1) log(1 - exp(-e^ν))."""
     rate = np.exp(nu)
-    density = nu - rate
+    density: float = nu - rate
     if beta_b != 1.0:
         density += (beta_b - 1.0) * np.log(-np.expm1(-rate))
     return density

@@ -16,7 +16,8 @@ __all__ = ["advance_chain"]
 
 @njit(cache=True, nogil=True)
 def _logistic(value: float) -> float:
-    return 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
+    result: float = 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
+    return result
 
 
 @njit(cache=True, nogil=True)

@@ -39,8 +39,8 @@ def fit_line(problem: CalibrationProblem, *, slopes: bool) -> Fit:
             f"this problem has {num_sites}; use another method"
         )
     precision = design.T @ (noise.weights[:, None] * design)
-    inverse = np.linalg.pinv(precision, hermitian=True)
-    coefficients = inverse @ (design.T @ (noise.weights * scaled.y_sites))
+    inverse: FloatArray = np.asarray(np.linalg.pinv(precision, hermitian=True), dtype=np.float64)
+    coefficients: FloatArray = inverse @ (design.T @ (noise.weights * scaled.y_sites))
     residual = scaled.y_sites - design @ coefficients
     dof = num_sites - int(np.linalg.matrix_rank(design))
     sigma2 = noise.estimate(float(noise.weights @ residual**2), dof)

@@ -42,7 +42,7 @@ class PhysicalGpSettings:
 def _covariances(scaled: ScaledProblem, rates: FloatArray, ratio: FloatArray) -> FloatArray:
     """R(ω) + (σ²/s²) diag(1/a_i), one per draw, (T, m, m)."""
     difference = (scaled.x_sites[:, None] - scaled.x_sites[None]) ** 2
-    correlation = np.exp(-np.einsum("ijk,tk->tij", difference, rates))
+    correlation: FloatArray = np.exp(-np.einsum("ijk,tk->tij", difference, rates))
     noise = site_noise(scaled)
     sites = np.arange(len(scaled.x_sites))
     # Relative to one measurement; a known noise keeps its pattern across sites.

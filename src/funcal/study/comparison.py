@@ -82,7 +82,8 @@ def compare_methods(
     folds = min(num_folds, problem.num_sites)
     if folds < 2 or problem.num_sites < 4:
         raise SettingsError(
-            f"cross-validation needs at least 4 sites and 2 folds; found {problem.num_sites} sites and {num_folds} folds"
+            "cross-validation needs at least 4 sites and 2 folds; "
+            f"found {problem.num_sites} sites and {num_folds} folds"
         )
     if num_splits < 1:
         raise SettingsError(f"at least one split is needed; {num_splits} was given")
@@ -97,15 +98,15 @@ def compare_methods(
             messages[key] = str(error)
             chosen.remove(key)
     groups = _tasks(problem.num_sites, chosen, folds, num_splits, seed)
-    total, done, records = sum(len(group) for group in groups), 0, []
-    for outcome in run_in_processes(partial(_predict_held_out, problem), groups, workers):
+    total, records = sum(len(group) for group in groups), []
+    outcomes = run_in_processes(partial(_predict_held_out, problem), groups, workers)
+    for done, outcome in enumerate(outcomes, start=1):
         record = outcome.value
         if outcome.error:
             record = {**_head(outcome.item), "status": "failed", "message": outcome.error}
         if record["status"] != "ok":
             messages[record["method"]] = record["message"]
         records.append(record)
-        done += 1
         progress(done, total, "folds")
     spread = float(np.std(problem.physical.response, ddof=1))
     return Comparison(tidy_scores(records), folds, num_splits, spread, messages)

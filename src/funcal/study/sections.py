@@ -33,9 +33,8 @@ def _label(method: str, variant: str) -> str:
 
 
 def _lookup(summary: pd.DataFrame) -> dict[tuple[str, str, str, str], Any]:
-    return {
-        (row.problem, row.method, row.variant, row.metric): row for row in summary.itertuples(index=False)
-    }
+    rows: Any = summary.itertuples(index=False)
+    return {(row.problem, row.method, row.variant, row.metric): row for row in rows}
 
 
 def _rows_of(summary: pd.DataFrame) -> list[tuple[str, str]]:
@@ -142,7 +141,8 @@ def interval_section(summary: pd.DataFrame, problems: Sequence[str]) -> list[Sec
 
 def paired_section(pairs: pd.DataFrame, problems: Sequence[str], reference: str) -> Section:
     """Every method against the reference, replicate by replicate."""
-    known = {(row.problem, row.method, row.variant): row for row in pairs.itertuples(index=False)}
+    entries: Any = pairs.itertuples(index=False)
+    known = {(row.problem, row.method, row.variant): row for row in entries}
     rows = []
     for method, variant in _rows_of(pairs):
         cells = []
@@ -241,7 +241,8 @@ def anchor_sections(values: Mapping[str, Any]) -> list[Section]:
 def residual_section(table: pd.DataFrame, method: str) -> Section:
     """Appendix E on out-of-sample residuals."""
     rows = []
-    for row in table.itertuples(index=False):
+    entries: Any = table.itertuples(index=False)
+    for row in entries:
         printed = PRINTED_RESIDUALS.get(row.problem)
         place = {"Shapiro-Wilk": 0, "t": 1}.get(row.test)
         beside = "-" if printed is None or place is None else f"{printed[place]:.3f}"
