@@ -27,6 +27,7 @@ def outcome_sentences(calibration: "Calibration") -> list[str]:
     report = calibration.fit.report
     sentences += _verdict_sentences(report.get("verdicts", {}))
     sentences += [str(sentence) for sentence in report.get("sentences", [])]
+    sentences += [f"Note: {sentence}." for sentence in report.get("warnings", [])]
     anchors = calibration.anchors
     if anchors is not None and anchors.status == "optimal":
         median = float(np.median(anchors.misfit))
