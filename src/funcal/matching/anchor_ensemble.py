@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from funcal.errors import MatchingError, SettingsError
 from funcal.problem import CalibrationProblem, FloatArray, IntArray
 
+from .edge_weights import CalibrationGraph
 from .matching_settings import MatchingSettings
 from .prepared_matching import PreparedMatching, prepare_matching
 from .shortest_path import shortest_paths
@@ -63,8 +64,8 @@ def perturbed_anchors(
     y_sites = np.asarray(responses, dtype=np.float64)
     if y_sites.ndim != 2 or y_sites.shape[1] != problem.num_sites or not np.all(np.isfinite(y_sites)):
         raise SettingsError(
-            f"responses must be a finite array with one column for each of the {problem.num_sites} sites, but its shape is "
-            f"{y_sites.shape}; pass one row per perturbation."
+            f"responses must be a finite array with one column for each of the {problem.num_sites} sites, but its "
+            f"shape is {y_sites.shape}; pass one row per perturbation."
         )
     given = settings.lambda_ if lambdas is None else np.asarray(lambdas, dtype=np.float64)
     if np.ndim(given) == 1 and len(np.atleast_1d(given)) != len(y_sites):
@@ -101,14 +102,13 @@ def _trees(
 
     def solve(values: FloatArray, weight: float, start: IntArray | None) -> IntArray:
         if shared is not None:
-            weights, costs = shared.weights, values
+            graph = CalibrationGraph(shared.weights, values)
         else:
             graph = prepared.graph(values, weight, printed=printed)
-            weights, costs = graph.weights, graph.vertex_costs
         tree = solve_spanning_tree(
-            weights,
+            graph.weights,
             prepared.cluster,
-            vertex_costs=costs,
+            vertex_costs=graph.vertex_costs,
             method=settings.solver,
             time_limit=settings.time_limit,
             warm_start=start,

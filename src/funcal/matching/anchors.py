@@ -1,4 +1,4 @@
-"""Anchor points: one run for each site, close to it in response and to its neighbours in calibration (Sections 3, 4)."""
+"""Anchor points: one run per site, close to it in response and to its neighbours in calibration (Sections 3, 4)."""
 
 from __future__ import annotations
 

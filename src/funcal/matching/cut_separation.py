@@ -64,7 +64,7 @@ def _reaching(
         v = queue[head]
         head += 1
         if source[v] > tolerance:
-            return v
+            return int(v)
         for a in range(first[v], first[v + 1]):
             u = tail[a]
             if not reached[u] and capacity[a] - flow[a] + flow[reverse[a]] > tolerance:
@@ -100,7 +100,7 @@ def _push(
         flow[reverse[a]] -= back
         flow[a] += amount - back
         v = head_of[a]
-    return amount
+    return float(amount)
 
 
 @njit(cache=True, nogil=True)

@@ -87,12 +87,12 @@ def ascend(
                 elif size[j] < second:
                     second = size[j]
         now += 1
-        count = 0
+        count, before = start[0], start[0]  # zero
         for v in range(start[k], start[k + 1]):
             stamp[v] = now
             members[count] = v
             count += 1
-        count = _grow(first, tail, reduced, stamp, now, members, count, 0)
+        count = _grow(first, tail, reduced, stamp, now, members, count, before)
         while stamp[root] != now:
             raise_by, crossing = np.inf, 0
             for i in range(count):

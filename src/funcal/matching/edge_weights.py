@@ -36,7 +36,7 @@ def _distance(a: FloatArray, i: int, j: int) -> float:
     total = 0.0
     for d in range(a.shape[1]):
         total += (a[i, d] - a[j, d]) ** 2
-    return np.sqrt(total)
+    return float(np.sqrt(total))
 
 
 @njit(cache=True, nogil=True)

@@ -36,7 +36,7 @@ WORK_PER_CALL = 50_000_000
 
 
 @njit(cache=True, nogil=True)
-def _walk(parent: Integers, order: Integers, first: int, barred: int) -> tuple[Integers, Integers, int]:
+def _walk(parent: Integers, first: int, barred: int) -> tuple[Integers, Integers, int]:
     """Clusters joined to ``first`` without passing ``barred``, in breadth-first order, with their predecessors."""
     m = len(parent)
     listed = np.empty(m, dtype=np.int64)
@@ -138,7 +138,7 @@ def _reattach(parent: Integers, order: Integers, child: int, inside: int, outsid
         if k == child:
             break
         previous, k = k, following
-    listed, _, _ = _walk(parent, order, order[0], -1)
+    listed, _, _ = _walk(parent, order[0], parent[order[0]])
     order[:] = listed
 
 
@@ -159,8 +159,8 @@ def exchange_edges(
         if position[1] >= m - 1:
             break
         child = order[1 + position[0] % (m - 1)]
-        one, before_one, n_one = _walk(parent, order, child, parent[child])
-        two, before_two, n_two = _walk(parent, order, parent[child], child)
+        one, before_one, n_one = _walk(parent, child, parent[child])
+        two, before_two, n_two = _walk(parent, parent[child], child)
         _part_costs(weight, cost, start, one, before_one, n_one, total)
         _part_costs(weight, cost, start, two, before_two, n_two, total)
         least, inside, outside = _best_reconnection(weight, start, total, one, n_one, two, n_two)
@@ -179,13 +179,12 @@ def exchange_edges(
     return value
 
 
-@njit(cache=True, nogil=True)
-def perturb(start: Integers, chosen: Integers, strength: int, rng: np.random.Generator) -> None:
-    """Set ``strength`` random clusters to random vertices."""
-    m = len(chosen)
-    for _ in range(strength):
-        k = int(rng.random() * m)
-        chosen[k] = start[k] + int(rng.random() * (start[k + 1] - start[k]))
+def perturb(graph: ClusteredGraph, chosen: Integers, strength: int, rng: np.random.Generator) -> Integers:
+    """A copy of ``chosen`` with ``strength`` random clusters set to random vertices."""
+    trial = chosen.copy()
+    clusters = rng.integers(graph.num_clusters, size=strength)
+    trial[clusters] = graph.start[clusters] + rng.integers(graph.sizes[clusters])
+    return trial
 
 
 def descend(graph: ClusteredGraph, chosen: Integers, deadline: Deadline) -> float:
@@ -221,8 +220,7 @@ def iterate_local_search(
     strength = max(2, graph.num_clusters // 8)
     idle = 0
     while idle < patience and not deadline.passed:
-        trial = chosen.copy()
-        perturb(graph.start, trial, strength, rng)
+        trial = perturb(graph, chosen, strength, rng)
         reached = descend(graph, trial, deadline)
         idle += 1
         if reached <= value:

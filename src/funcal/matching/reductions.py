@@ -124,7 +124,7 @@ def _heaviest_links(weight: Floats, start: Integers) -> tuple[Floats, Floats]:
 @njit(cache=True, nogil=True)
 def useless_edges(weight: Floats, alive: Flags, start: Integers) -> None:
     """Bottleneck test: clear the edges that a chain of lighter ones replaces in every tree."""
-    n, m = len(weight), len(start) - 1
+    m = len(start) - 1
     link, between = _heaviest_links(weight, start)
     _, heaviest = _bottlenecks(between)
     reach = np.empty(m)
@@ -172,7 +172,7 @@ def _is_dominated(
         most = max(most, worst)
     if not any_loss:
         loss += most
-    return loss <= 0.0
+    return bool(loss <= 0.0)
 
 
 @njit(cache=True, nogil=True)

@@ -28,6 +28,11 @@ def _solve(
     return solve_spanning_tree(weights, clusters, vertex_costs=vertex_costs, **options)
 
 
+def _members(batch: Any, ndim: int) -> list[Any]:
+    """The arrays of a batch, or the one array that stands for all."""
+    return [batch] if len(batch) and np.ndim(batch[0]) == ndim - 1 else list(batch)
+
+
 def solve_many(
     weights: ArrayLike | Sequence[ArrayLike],
     clusters: ArrayLike,
@@ -64,23 +69,24 @@ def solve_many(
     MatchingError
         If there are different numbers of matrices and vectors.
     """
-    one_matrix = np.ndim(weights[0]) == 1  # type: ignore[index]
-    one_vector = vertex_costs is None or np.ndim(vertex_costs[0]) == 0  # type: ignore[index]
-    sizes = {len(item) for item, one in ((weights, one_matrix), (vertex_costs, one_vector)) if not one}  # type: ignore[arg-type]
+    matrices = _members(weights, 2)
+    vectors = None if vertex_costs is None else _members(vertex_costs, 1)
+    sizes = {len(members) for members in (matrices, vectors) if members is not None and len(members) != 1}
     if len(sizes) > 1:
         raise MatchingError(
             f"A batch needs as many weight matrices as vectors of vertex costs, but it has {sorted(sizes)}; "
             "give one of them for all, or the same number of both."
         )
     count = sizes.pop() if sizes else 1
-    matrices = [weights] * count if one_matrix else list(weights)  # type: ignore[arg-type]
-    vectors = [vertex_costs] * count if one_vector else list(vertex_costs)  # type: ignore[arg-type]
+    matrices = matrices * count if len(matrices) == 1 else matrices
+    costs: list[Any] = [None] if vectors is None else vectors
+    costs = costs * count if len(costs) == 1 else costs
     if not count:
         return []
-    first = _solve(matrices[0], clusters, vectors[0], options)
+    first = _solve(matrices[0], clusters, costs[0], options)
     if len(first.vertices):
         options = {"warm_start": first.vertices, **options}
-    rest = list(zip(matrices[1:], vectors[1:], strict=True))
+    rest = list(zip(matrices[1:], costs[1:], strict=True))
     if executor is None:
         with ThreadPoolExecutor(max_workers) as pool:
             futures = [pool.submit(_solve, w, clusters, c, options) for w, c in rest]

@@ -122,7 +122,7 @@ def solve_spanning_tree(
         )
     if time_limit is not None and not time_limit >= 0:
         raise SettingsError(
-            f"time_limit must be None or a number of seconds, at least 0, but it is {time_limit}; give one or the other."
+            f"time_limit must be None or a number of seconds, at least 0, but it is {time_limit}; change it."
         )
     algorithm = METHODS[name]
     graph, labels = read_clustered_graph(weights, clusters, vertex_costs)
@@ -173,9 +173,9 @@ def _warm_rows(
     cluster = graph.cluster
     if len(rows) != len(labels) or np.any(rows < 0) or np.any(cluster[rows] != np.arange(len(labels))):
         raise MatchingError(
-            f"warm_start must hold one vertex of each of the {len(labels)} clusters, in increasing order of their labels, "
-            f"but it is {np.array2string(np.asarray(given), threshold=8)}; pass the result of an earlier solve with the "
-            "same clusters."
+            f"warm_start must hold one vertex of each of the {len(labels)} clusters, in increasing order of label, "
+            f"but it is {np.array2string(np.asarray(given), threshold=8)}; pass the result of an earlier solve "
+            "with the same clusters."
         )
     return rows
 

@@ -121,8 +121,8 @@ def subset_dynamic_programme(task: SolverTask) -> SearchOutcome:
     n, m = graph.num_vertices, graph.num_clusters
     if m > MOST_CLUSTERS or 2**m * n * 16 > MOST_BYTES:
         raise MatchingError(
-            f"method 'subset_dp' is for at most {MOST_CLUSTERS} clusters and {MOST_BYTES >> 30} GiB of tables, but this "
-            f"graph has {m} clusters and {n} vertices; use method 'auto'."
+            f"method 'subset_dp' is for at most {MOST_CLUSTERS} clusters and {MOST_BYTES >> 30} GiB of tables, "
+            f"but this graph has {m} clusters and {n} vertices; use method 'auto'."
         )
     cluster = graph.cluster
     tree, hang = np.full((2**m, n), np.inf), np.full((2**m, n), np.inf)

@@ -95,7 +95,7 @@ def best_vertices(
                 least = value
                 pick = u
         chosen[k] = pick
-    return below[chosen[root]]
+    return float(below[chosen[root]])
 
 
 @njit(cache=True, nogil=True)
@@ -117,7 +117,7 @@ def alternate(
 
 @njit(cache=True, nogil=True)
 def construct(weight: Floats, cost: Floats, start: Integers) -> Integers:
-    """First choice of vertices: the minimum spanning tree over clusters of their lightest edges, then its best vertices."""
+    """First choice: the spanning tree over clusters by their lightest edges, then its best vertices."""
     m = len(start) - 1
     lightest = np.full((m, m), np.inf)
     for k in range(m):

@@ -59,7 +59,8 @@ def read_coordinates(path: Path) -> Floats:
 def rounded_distances(coordinates: Floats) -> Floats:
     """(n, n) Euclidean distances rounded to the nearest integer, as TSPLIB defines EUC_2D."""
     apart = coordinates[:, None, :] - coordinates[None, :, :]
-    return np.floor(np.sqrt(np.sum(apart**2, axis=2)) + 0.5)
+    distances: Floats = np.floor(np.sqrt(np.sum(apart**2, axis=2)) + 0.5)
+    return distances
 
 
 def centre_clusters(distances: Floats, num_clusters: int | None = None) -> Integers:
@@ -73,4 +74,4 @@ def centre_clusters(distances: Floats, num_clusters: int | None = None) -> Integ
     centres = [int(np.argmax(distances[0]))]
     while len(centres) < wanted:
         centres.append(int(np.argmax(np.min(distances[centres], axis=0))))
-    return np.argmin(distances[centres], axis=0).astype(np.int64)
+    return np.asarray(np.argmin(distances[centres], axis=0), dtype=np.int64)
