@@ -27,6 +27,9 @@ Integers = NDArray[np.int64]
 EXACT_BITS = 52
 """Sums of multiples of q below 2^52 q are exact in float64 (a 53-bit significand, one bit to spare)."""
 
+LEAST_EXPONENT = -1022
+"""Of the smallest normal float64; weights below it count as zero."""
+
 RELATIVE_TOLERANCE = 1e-10
 """A tree counts as better only if it saves more than this share of the best tree's non-penalty part."""
 
@@ -106,7 +109,7 @@ def put_on_grid(graph: ClusteredGraph, upper: float, whole: bool, tree_weights: 
     """Round weights and costs down to the grid, in place; drop edges dearer than the best tree, ``upper``."""
     if upper <= 0.0:
         return Quantum(1.0, 0.0)  # nothing is cheaper than nothing, and no search will follow
-    exponent = math.frexp(upper)[1] - EXACT_BITS + 1
+    exponent = max(math.frexp(upper)[1] - EXACT_BITS + 1, LEAST_EXPONENT)
     step = 1.0 if whole and upper < 2.0 ** (EXACT_BITS - 1) else math.ldexp(1.0, exponent)
     ceiling = 2.0 * math.ceil(upper / step) * step + step
     graph.alive[graph.weight > upper] = False
