@@ -1,13 +1,15 @@
 """The paper's method end to end: fit, predict, settings, reproducibility."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import funcal
-from funcal.errors import ImproperPriorWarning, SettingsError
+from funcal.errors import DataWarning, ImproperPriorWarning, ProblemError, SettingsError
+from funcal.matching import MatchingSettings
 from funcal.methods.matching_calibration import ShortestPathCalibration, SpanningTreeCalibration
 from funcal.methods.matching_calibration_settings import MatchingCalibrationSettings
 
@@ -171,6 +173,47 @@ def test_a_path_needs_one_control(problem_with_psi):
     """The shortest path refuses several controls and names the method to use."""
     with pytest.raises(SettingsError, match="use bnmc"):
         fitted(problem_with_psi, ShortestPathCalibration)
+
+
+def test_the_graph_is_the_methods_own(problem_one):
+    """The tree belongs to bnmc, the path to bnmc-dag; asking one for the other is refused."""
+    assert fitted(problem_one, draws=5, warmup=5).report["graph"]["model"] == "tree"
+    assert fitted(problem_one, ShortestPathCalibration, draws=5, warmup=5).report["graph"]["model"] == "path"
+    with pytest.raises(SettingsError, match="bnmc-dag for a path"):
+        fitted(problem_one, matching=MatchingSettings(model="path"))
+
+
+def test_a_site_without_runs_is_an_error_or_wider():
+    """empty_sites="error" refuses; "skip" leaves it without an anchor, with a wider posterior than its neighbours'."""
+    rng = np.random.default_rng(1)
+    x = np.linspace(0.0, 1.0, 8)
+    physical = pd.DataFrame({"x": x, "y": 0.5 + 0.1 * x + rng.normal(0, 0.01, 8)})
+    runs = pd.DataFrame({"x": np.repeat(x[:7], 5), "theta": np.tile(np.linspace(0, 1, 5), 7)})
+    runs["y"] = runs["theta"] + 0.1 * runs["x"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the last site lies outside the runs' range
+        problem = funcal.CalibrationProblem.from_tables(
+            physical, runs, control=["x"], functional=["theta"], response="y"
+        )
+    with pytest.raises(ProblemError, match="has none"):
+        fitted(problem)
+    fit = fitted(problem, matching=MatchingSettings(empty_sites="skip"))
+    assert fit.report["sites_without_anchor"] == [7]
+    deviation = fit.draws["theta"].std(axis=(0, 1))[:, 0]
+    assert deviation[7] > 1.2 * deviation[:7].max()
+
+
+def test_global_variables_alone_are_possible(problem_with_psi):
+    """Without a functional variable there is no θ; ψ and the response are still predicted."""
+    physical, runs = problem_with_psi.physical, problem_with_psi.runs
+    first = pd.DataFrame(physical.control, columns=["a", "b"]).assign(y=physical.response)
+    second = pd.DataFrame(runs.control, columns=["a", "b"]).assign(psi=runs.global_[:, 0], y=runs.response)
+    problem = funcal.CalibrationProblem.from_tables(
+        first, second, control=["a", "b"], global_=["psi"], response="y"
+    )
+    fit = fitted(problem)
+    assert "theta" not in fit.draws
+    assert predicted(problem, fit, physical.control).calibration.shape == (2000, 8, 1)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ path, for one control. Everything after the anchors (Section 5, Appendix A) is t
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class SpanningTreeCalibration:
     title: ClassVar[str] = "Bayesian non-isometric matching calibration, spanning tree"
     supports: ClassVar[Capabilities] = Capabilities()
     Settings: ClassVar[type[Any]] = MatchingCalibrationSettings
-    _graph: ClassVar[str] = "tree"
+    _graph: ClassVar[Literal["path", "tree"]] = "tree"
 
     def fit(
         self,
@@ -87,10 +87,13 @@ class SpanningTreeCalibration:
         Raises
         ------
         SettingsError
-            If the problem has more than one control and the anchors are to come from a path.
+            If the problem has more than one control and the anchors are to come from a path, or the settings ask for
+            the other graph.
         """
-        self._check(problem)
-        anchors = find_anchors(problem, dataclasses.replace(settings.matching, model=self._graph))
+        self._check(problem, settings)
+        anchors = find_anchors(
+            problem, dataclasses.replace(settings.matching, model=self._graph), progress=progress
+        )
         units = WorkingUnits.of_problem(problem, input_scale=settings.input_scale, centring=settings.centring)
         prior = _prior(problem, anchors, units, settings)
         draws = _sample(problem, prior, units, settings, seed, progress)
@@ -129,11 +132,16 @@ class SpanningTreeCalibration:
             )
         return predict_from_draws(problem, fit, np.asarray(x_new, dtype=np.float64), rng, variance, num_draws)
 
-    def _check(self, problem: CalibrationProblem) -> None:
+    def _check(self, problem: CalibrationProblem, settings: MatchingCalibrationSettings) -> None:
         most = self.supports.max_controls
         if most is not None and problem.num_controls > most:
             raise SettingsError(
                 f"{self.key} orders the sites along one control; found {problem.num_controls} controls: use bnmc."
+            )
+        if settings.matching.model not in ("auto", self._graph):
+            raise SettingsError(
+                f'{self.key} takes its anchors from a {self._graph}; found matching.model="{settings.matching.model}": '
+                "use bnmc for a tree and bnmc-dag for a path."
             )
 
 
@@ -143,7 +151,7 @@ class ShortestPathCalibration(SpanningTreeCalibration):
     key: ClassVar[str] = "bnmc-dag"
     title: ClassVar[str] = "Bayesian non-isometric matching calibration, shortest path"
     supports: ClassVar[Capabilities] = Capabilities(max_controls=1)
-    _graph: ClassVar[str] = "path"
+    _graph: ClassVar[Literal["path", "tree"]] = "path"
 
 
 def _prior(

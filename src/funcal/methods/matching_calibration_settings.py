@@ -56,7 +56,7 @@ class MatchingCalibrationSettings:
     num_chains: int = 4
     warmup: int = 5000
     draws: int = 5000
-    thin: int = 1
+    thin: int = 4
 
     def __post_init__(self) -> None:
         """Refuse values that cannot be.
