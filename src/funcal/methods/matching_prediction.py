@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import SamplingError
 from ..prediction import ThetaProcessSettings, predict_responses, predict_theta, printed_variance
 from ..problem import CalibrationProblem, FloatArray, IntArray
 from ..result import Fit, PredictiveSample
@@ -31,6 +32,11 @@ def predict_from_draws(
         ``"total"``, or ``"paper"`` for the printed 1/T² rule: every component then has the printed mean and variance.
     num_draws
         Components of the mixture, taken evenly from all chains.
+
+    Raises
+    ------
+    SamplingError
+        If the covariance of the sites is singular for some draw.
     """
     physical = problem.physical
     total = fit.num_chains * fit.num_draws
@@ -69,6 +75,11 @@ def predict_from_draws(
         mean,
         variance,
     )
+    if not np.isfinite(mean).all():
+        raise SamplingError(
+            "a positive definite covariance was expected for every draw; some draw has a singular one: "
+            "check for physical points that nearly coincide, or give the noise sd of the measurements."
+        )
     mean += centre
     if variance_rule == "paper":
         variance = np.tile(printed_variance(variance), (len(chosen), 1))
