@@ -17,7 +17,7 @@ from ..problem.scaled_problem import ScaledProblem
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
 from .site_noise import site_noise
 
-__all__ = ["PhysicalGp", "PhysicalGpSettings"]
+__all__ = ["PhysicalGp", "PhysicalGpSettings", "integrated_likelihood"]
 
 # log ω ~ N(0, 1.5²): from nearly linear across the range (ω = 0.05) to a few turns (ω = 20).
 LOG_RATE_MEAN, LOG_RATE_SD = 0.0, 1.5
@@ -51,6 +51,29 @@ def _covariances(scaled: ScaledProblem, rates: FloatArray, ratio: FloatArray) ->
     return correlation
 
 
+def integrated_likelihood(
+    scaled: ScaledProblem, rates: FloatArray, ratio: FloatArray
+) -> tuple[FloatArray, FloatArray, int]:
+    """Log likelihood of T pairs (ω, σ²/s²) with mean and variance integrated out, up to one constant.
+
+    With a flat prior on μ and 1/s² on s² it is |K|^-½ (1ᵀK⁻¹1)^-½ Q^{-dof/2}; replicates add their share of
+    σ² = ratio · s². Also returned: Q and dof, of which s² has the distribution Q / χ²(dof).
+    """
+    num_sites, num_pairs = len(scaled.y_sites), len(ratio)
+    factor = np.linalg.cholesky(_covariances(scaled, rates, ratio))
+    both = np.column_stack([scaled.y_sites, np.ones(num_sites)])
+    white = np.linalg.solve(factor, np.broadcast_to(both, (num_pairs, num_sites, 2)))
+    white_y, white_one = white[:, :, 0], white[:, :, 1]
+    one_one = (white_one**2).sum(axis=1)
+    mean = (white_one * white_y).sum(axis=1) / one_one
+    quadratic = ((white_y - mean[:, None] * white_one) ** 2).sum(axis=1)
+    dof = num_sites - 1 + scaled.within_dof
+    total = quadratic + scaled.within_ss / ratio
+    log_likelihood = -np.log(np.einsum("tii->ti", factor)).sum(axis=1) - 0.5 * np.log(one_one)
+    log_likelihood -= 0.5 * dof * np.log(total) + 0.5 * scaled.within_dof * np.log(ratio)
+    return log_likelihood, total, dof
+
+
 class PhysicalGp:
     """The method `gp`."""
 
@@ -70,25 +93,10 @@ class PhysicalGp:
         """Weigh prior draws of (ω, σ²/s²) by their integrated likelihood and resample."""
         scaled = problem.scaled()
         rng = np.random.default_rng(seed)
-        num_sites, dx = scaled.x_sites.shape
+        dx = scaled.x_sites.shape[1]
         rates = np.exp(rng.normal(LOG_RATE_MEAN, LOG_RATE_SD, (settings.num_candidates, dx)))
         ratio = np.exp(rng.normal(LOG_RATIO_MEAN, LOG_RATIO_SD, settings.num_candidates))
-        factor = np.linalg.cholesky(_covariances(scaled, rates, ratio))
-        both = np.linalg.solve(
-            factor,
-            np.broadcast_to(
-                np.column_stack([scaled.y_sites, np.ones(num_sites)]), (len(ratio), num_sites, 2)
-            ),
-        )
-        white_y, white_one = both[:, :, 0], both[:, :, 1]
-        one_one = (white_one**2).sum(axis=1)
-        mean = (white_one * white_y).sum(axis=1) / one_one
-        quadratic = ((white_y - mean[:, None] * white_one) ** 2).sum(axis=1)
-        # Flat prior on μ and 1/s² on s²: |K|^-½ (1ᵀK⁻¹1)^-½ Q^{-(m-1)/2}; replicates add their share of σ² = ratio s².
-        log_weight = -np.log(np.einsum("tii->ti", factor)).sum(axis=1) - 0.5 * np.log(one_one)
-        dof = num_sites - 1 + scaled.within_dof
-        total = quadratic + scaled.within_ss / ratio
-        log_weight -= 0.5 * dof * np.log(total) + 0.5 * scaled.within_dof * np.log(ratio)
+        log_weight, total, dof = integrated_likelihood(scaled, rates, ratio)
         weight = np.exp(log_weight - log_weight.max())
         weight /= weight.sum()
         # Systematic resampling.
