@@ -125,8 +125,10 @@ def log_likelihood_from_correlation(
     noise = math.exp(log_noise)
     for i in range(m):
         factor[i, i] = magnitude * (1.0 + JITTER) + noise_variance(model, noise, i)
-        for j in range(i + 1, m):
-            factor[i, j] = magnitude * correlation[i, j]
+        target = factor[i, i + 1 :]
+        source = correlation[i, i + 1 :]
+        for j in range(target.shape[0]):
+            target[j] = magnitude * source[j]
         solved[i] = model.response[i]
     log_det: float = factorise(factor, solved)
     if math.isnan(log_det):
@@ -179,18 +181,23 @@ def _invert(factor: FloatArray, inverse: FloatArray, triangle: FloatArray) -> No
     m = factor.shape[0]
     for i in range(m - 1, -1, -1):
         pivot = 1.0 / factor[i, i]
-        for k in range(i + 1, m):
-            triangle[i, k] = 0.0
+        own = triangle[i, i:]
+        for k in range(1, m - i):
+            own[k] = 0.0
+        own[0] = pivot
         for row in range(i + 1, m):
             f = -factor[i, row] * pivot
-            for k in range(row, m):
-                triangle[i, k] += f * triangle[row, k]
-        triangle[i, i] = pivot
+            target = triangle[i, row:]
+            source = triangle[row, row:]
+            for k in range(target.shape[0]):
+                target[k] += f * source[k]
     for i in range(m):
+        left = triangle[i, i:]
         for j in range(i + 1):
+            right = triangle[j, i:]
             total = 0.0
-            for k in range(i, m):
-                total += triangle[i, k] * triangle[j, k]
+            for k in range(left.shape[0]):
+                total += left[k] * right[k]
             inverse[i, j] = total
             inverse[j, i] = total
 
