@@ -95,16 +95,8 @@ class _OuterRoot:
         reduced = np.where(self.usable, self.arcs.cost, np.inf)
         n = self.graph.num_vertices
         record = np.zeros((MOST_FIRST_CUTS, n), dtype=np.bool_)
-        ascend(
-            self.arcs.first,
-            self.arcs.tail,
-            self.graph.cluster,
-            self.graph.start,
-            n - 1,
-            np.inf,
-            reduced,
-            record,
-        )
+        arcs, graph = self.arcs, self.graph
+        ascend(arcs.first, arcs.tail, graph.cluster, graph.start, n - 1, np.inf, reduced, record)
         return record[np.any(record, axis=1), : n - 1]
 
     def safe_reduced_costs(

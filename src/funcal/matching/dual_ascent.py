@@ -31,29 +31,6 @@ Flags = NDArray[np.bool_]
 
 
 @njit(cache=True, nogil=True)
-def _grow(
-    first: Integers,
-    tail: Integers,
-    reduced: Floats,
-    stamp: Integers,
-    now: int,
-    members: Integers,
-    count: int,
-    head: int,
-) -> int:
-    """Extend ``members`` by all vertices that reach them over arcs of reduced cost zero."""
-    while head < count:
-        v = members[head]
-        head += 1
-        for a in range(first[v], first[v + 1]):
-            if reduced[a] == 0.0 and stamp[tail[a]] != now:
-                stamp[tail[a]] = now
-                members[count] = tail[a]
-                count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
 def ascend(
     first: Integers,
     tail: Integers,
@@ -70,9 +47,10 @@ def ascend(
     first sets whose duals were raised are written to the rows of ``record`` (which may have none).
     """
     n, m = len(cluster), len(start) - 1
-    stamp = np.full(n, -1, dtype=np.int64)
+    stamp = np.full(n, -1, dtype=np.int64)  # turn in which a vertex last joined a set
     members = np.empty(n, dtype=np.int64)
-    size = np.zeros(m, dtype=np.int64)
+    cut = np.empty(len(tail), dtype=np.int64)  # arcs into the set
+    size = np.zeros(m, dtype=np.int64)  # how many they were when last seen
     active = np.ones(m, dtype=np.bool_)
     active[cluster[root]] = False
     num_active, now, bound, raised = m - 1, 0, 0.0, 0
@@ -87,51 +65,56 @@ def ascend(
                 elif size[j] < second:
                     second = size[j]
         now += 1
-        count, before = start[0], start[0]  # zero
+        count, head, crossing = 0, 0, 0
         for v in range(start[k], start[k + 1]):
             stamp[v] = now
             members[count] = v
             count += 1
-        count = _grow(first, tail, reduced, stamp, now, members, count, before)
-        while stamp[root] != now:
-            raise_by, crossing = np.inf, 0
-            for i in range(count):
-                v = members[i]
+        while True:
+            while head < count and stamp[root] != now:  # tails over arcs of reduced cost zero join
+                v = members[head]
+                head += 1
                 for a in range(first[v], first[v + 1]):
-                    if stamp[tail[a]] != now and reduced[a] < np.inf:
-                        crossing += 1
-                        if reduced[a] < raise_by:
-                            raise_by = reduced[a]
+                    if stamp[tail[a]] != now:
+                        if reduced[a] == 0.0:
+                            stamp[tail[a]] = now
+                            members[count] = tail[a]
+                            count += 1
+                        elif reduced[a] < np.inf:
+                            cut[crossing] = a
+                            crossing += 1
+            if stamp[root] == now:
+                active[k] = False
+                num_active -= 1
+                break
+            raise_by, kept = np.inf, 0
+            for i in range(crossing):
+                a = cut[i]
+                if stamp[tail[a]] != now:
+                    cut[kept] = a
+                    kept += 1
+                    if reduced[a] < raise_by:
+                        raise_by = reduced[a]
+            crossing = kept
             size[k] = crossing
             if crossing == 0:
                 return np.inf
             if crossing > second:
                 break
-            bound += raise_by
             if raised < len(record):
                 for i in range(count):
                     record[raised, members[i]] = True
                 raised += 1
-            before = count
-            for i in range(before):
-                v = members[i]
-                for a in range(first[v], first[v + 1]):
-                    if reduced[a] < np.inf and stamp[tail[a]] != now:
-                        reduced[a] -= raise_by
-            # Second pass: tails over new zero arcs join (a tail must not join while its arcs are being lowered).
-            for i in range(before):
-                v = members[i]
-                for a in range(first[v], first[v + 1]):
-                    if reduced[a] == 0.0 and stamp[tail[a]] != now:
-                        stamp[tail[a]] = now
-                        members[count] = tail[a]
-                        count += 1
-            count = _grow(first, tail, reduced, stamp, now, members, count, before)
+            bound += raise_by
+            for i in range(crossing):
+                a = cut[i]
+                reduced[a] -= raise_by
+                if reduced[a] == 0.0 and stamp[tail[a]] != now:
+                    stamp[tail[a]] = now
+                    members[count] = tail[a]
+                    count += 1
             if bound >= limit:
                 return bound
-        if stamp[root] == now:
-            active[k] = False
-            num_active -= 1
     return bound
 
 
