@@ -16,7 +16,7 @@ from .discrepancy import add_noise_gradient, noise_variance
 from .emulator import LOG_TWO_PI, EmulatorState, add_calibration_inputs
 from .factors import cholesky_in_place, inverse_from_cholesky
 from .model import JointModel
-from .site_functions import SiteState, add_function_gradient, place_sites
+from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
 __all__ = ["calibration_log_density", "site_system"]
 
@@ -144,7 +144,7 @@ def calibration_log_density(
                 change += slope * (sites.values[j, c] - 0.5)
                 through_covariance += 2.0 * adjoint[i, j] * change
             latent = sites.latent[i, c]
-            link = math.exp(-0.5 * latent * latent) / math.sqrt(2.0 * math.pi)
+            link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)
             gap = latent - model.anchor_latent[i, c]
             total -= 0.5 * model.anchor_precision[i, c] * gap * gap
             latent_gradient[i, c] = link * (pull[i] * through_mean + through_covariance)

@@ -7,7 +7,7 @@ holds everything that concerns the sites and leaves that factor alone:
 ====================  ==============  ==========================================================
 part of u             length          meaning
 ====================  ==============  ==========================================================
-whitened functions    dθ · m          g_k, standard normal; f_k = β_k + s_k L(ρ_k) g_k
+whitened functions    dθ · m          g_k, standard normal; f_k = Φ(β_k) + s_k L(ρ_k) g_k
 levels                dθ              β_k
 log variations        dθ              ln s_k
 log roughnesses       dθ · dx         ln ρ_kj
@@ -16,7 +16,7 @@ log noise             1 (0 if known)  ln σ
 log discrepancy       0, 1, 2 or 3    ln τ_c (constant), ln τ_v (linear or gp), ln ρ_δ (gp)
 ====================  ==============  ==========================================================
 
-θ_k(x) = Φ(f_k(x)) and ψ = Φ(latent), in [0, 1] of the box.
+θ_k(x) = clamp(f_k(x)) and ψ = Φ(latent), in [0, 1] of the box.
 """
 
 from collections.abc import Sequence
@@ -127,7 +127,7 @@ def build_model(
     nugget
         Sample a noise variance of the computer model's own.
     anchor_latent, anchor_precision
-        (m, dθ + dψ) pseudo-observations of the probit-scale calibration values at the sites and their
+        (m, dθ + dψ) pseudo-observations of the latent calibration values at the sites and their
         precisions; 0 precision where there is none.
     """
     if discrepancy not in DISCREPANCIES:

@@ -58,9 +58,9 @@ class JointPrior:
     noise_scale
         Scale of the half-normal prior of the measurement noise σ (sd of one measurement).
     level_sd
-        Standard deviation of β_k; with the probit link a value of 1 makes a constant θ uniform in its box.
+        Standard deviation of β_k, the probit of θ_k's level; 1 makes the level uniform in its box.
     variation_scale
-        Scale of the half-normal prior of s_k, the size of θ_k's variation on the probit scale.
+        Scale of the half-normal prior of s_k, the size of θ_k's variation in units of its box.
     log_roughness_mean, log_roughness_sd
         Normal prior of ln ρ_kj, the decay of θ_k's correlation along control j; the mean is lowered by ln dx, so
         that the correlation across the whole cube does not depend on the number of controls.
@@ -71,7 +71,7 @@ class JointPrior:
     """
 
     mean_variance: float = 1.0
-    slope_variance: float = 1.0
+    slope_variance: float = 0.0
     log_decay_mean: float = 0.5
     log_decay_sd: float = 1.5
     log_variance_mean: float = 0.0
@@ -79,9 +79,9 @@ class JointPrior:
     jitter: float = 1e-6
     log_nugget_mean: float = -5.0
     log_nugget_sd: float = 2.0
-    noise_scale: float = 0.3
+    noise_scale: float = 0.5
     level_sd: float = 1.0
-    variation_scale: float = 0.5
+    variation_scale: float = 0.3
     log_roughness_mean: float = 0.5
     log_roughness_sd: float = 1.0
     discrepancy_scale: float = 0.5

@@ -15,7 +15,14 @@ from .discrepancy import discrepancy_cross
 from .emulator import EmulatorState, add_calibration_inputs, allocate_emulator, set_emulator
 from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky
 from .model import JointModel
-from .site_functions import CORRELATION_JITTER, SiteState, allocate_sites, normal_cdf, place_sites
+from .site_functions import (
+    CORRELATION_JITTER,
+    SiteState,
+    allocate_sites,
+    clamp,
+    normal_cdf,
+    place_sites,
+)
 
 __all__ = ["predict_response"]
 
@@ -94,7 +101,7 @@ def draw_function(
             centre += weights[i, q] * u[k * m + i]
             left -= weights[i, q] ** 2
         spread = math.sqrt(max(left, 0.0)) * rng.standard_normal()
-        latent[q] = u[layout.level + k] + centre + spread
+        latent[q] = normal_cdf(u[layout.level + k]) + centre + spread
 
 
 @njit(cache=True, nogil=True)
@@ -150,7 +157,7 @@ def predict_block(
             for k in range(layout.num_functional):
                 draw_function(rng, u[draw], k, points, model, sites.factors[k], latent)
                 for q in range(size):
-                    values[q, k] = normal_cdf(latent[q])
+                    values[q, k] = clamp(latent[q])
             for h in range(layout.num_global):
                 values[:, layout.num_functional + h] = normal_cdf(u[draw, layout.global_latent + h])
             runs_cross = prior_cross(phi[draw], model.x_runs, model.t_runs, points, values, model)

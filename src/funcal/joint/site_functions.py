@@ -1,9 +1,13 @@
-"""θ(x) at the sites: f_k = β_k + s_k L(ρ_k) g_k, and the coordinates ξ in which the sampler moves g.
+"""θ(x) at the sites: f_k = Φ(β_k) + s_k L(ρ_k) g_k, and the coordinates ξ in which the sampler moves g.
+
+θ_k = clamp(f_k) with a smooth clamp to [0, 1]: the identity inside the box, bending within a few hundredths of its
+faces. A probit of the whole function was tried first; it made functions that touch the box (problem 3 at x = 0) rough
+everywhere (`docs/decisions/joint-link.md`). ψ, a single number, is the probit of its latent value, hence uniform.
 
 Data that say much about θ(x_i) make g, a priori standard normal, strongly dependent on β, s and ρ a posteriori.
 The sampler therefore moves ξ with
 
-    g = H⁻¹ Aᵀ (h - Λ β) + M⁻ᵀ ξ,   A = s L(ρ),   H = I + Aᵀ Λ A = M Mᵀ,
+    g = H⁻¹ Aᵀ (h - Λ b) + M⁻ᵀ ξ,   A = s L(ρ),   H = I + Aᵀ Λ A = M Mᵀ,   b = Φ(β),
 
 the conditional distribution of g if the data said f_i ~ N(h_i / Λ_i, 1 / Λ_i), so that ξ is about standard normal
 whatever β, s and ρ are. The *pilot* (Λ, h) is learnt during warm-up; any value is exact, since the Jacobian is
@@ -26,11 +30,16 @@ __all__ = [
     "SiteState",
     "add_function_gradient",
     "allocate_sites",
+    "clamp",
+    "clamp_slope",
     "normal_cdf",
+    "normal_pdf",
     "pilot_coordinates",
     "place_sites",
 ]
 
+SHARPNESS = 25.0
+"""Of the clamp: at the box's faces it is ln 2 / 25 ≈ 0.03 inside them, and beyond 0.1 away it is the identity."""
 CORRELATION_JITTER = 1e-8
 """Added to the diagonal of a correlation matrix over the sites, so that close sites stay factorable."""
 
@@ -81,8 +90,33 @@ def normal_cdf(value: float) -> float:
 
 
 @njit(cache=True, nogil=True)
+def normal_pdf(value: float) -> float:
+    """Standard normal density."""
+    return math.exp(-0.5 * value * value) / math.sqrt(2.0 * math.pi)
+
+
+@njit(cache=True, nogil=True)
+def softplus(value: float) -> float:
+    """Smooth positive part ln(1 + e^v), without overflow."""
+    return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
+
+
+@njit(cache=True, nogil=True)
+def clamp(value: float) -> float:
+    """Smooth clamp of a real number to [0, 1]."""
+    return (softplus(SHARPNESS * value) - softplus(SHARPNESS * (value - 1.0))) / SHARPNESS
+
+
+@njit(cache=True, nogil=True)
+def clamp_slope(value: float) -> float:
+    """Derivative of `clamp`."""
+    rising = 1.0 / (1.0 + math.exp(-SHARPNESS * value))
+    return rising - 1.0 / (1.0 + math.exp(-SHARPNESS * (value - 1.0)))
+
+
+@njit(cache=True, nogil=True)
 def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
-    """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h - Λ β) of the k-th function; False if something overflowed."""
+    """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h - Λ Φ(β)) of the k-th function; False if something overflowed."""
     layout = model.layout
     m, num_controls = model.x_sites.shape
     start = layout.log_roughness + k * num_controls
@@ -110,7 +144,7 @@ def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) ->
     for j in range(m):
         total = 0.0
         for i in range(j, m):
-            pull = model.pilot_shift[i, k] - model.pilot_precision[i, k] * u[layout.level + k]
+            pull = model.pilot_shift[i, k] - model.pilot_precision[i, k] * normal_cdf(u[layout.level + k])
             total += factor[i, j] * pull
         for i in range(j):
             total -= pilot[j, i] * sites.pilot_centres[k, i]
@@ -133,7 +167,7 @@ def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
                 total -= pilot[j, i] * whitened[j]
             whitened[i] = total / pilot[i, i]
         for i in range(m):
-            total = u[layout.level + k]
+            total = normal_cdf(u[layout.level + k])
             for j in range(i + 1):
                 total += sites.factors[k, i, j] * whitened[j]
             sites.latent[i, k] = total
@@ -142,14 +176,15 @@ def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
             sites.latent[i, layout.num_functional + h] = u[layout.global_latent + h]
     for i in range(m):
         for c in range(sites.latent.shape[1]):
-            sites.values[i, c] = normal_cdf(sites.latent[i, c])
+            latent = sites.latent[i, c]
+            sites.values[i, c] = clamp(latent) if c < layout.num_functional else normal_cdf(latent)
     fill_noise_covariance(u, model, sites.noise_covariance)
     return True
 
 
 @njit(cache=True, nogil=True)
 def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> FloatArray:
-    """The block u with its whitened functions g replaced by the model's coordinates ξ = Mᵀ g - M⁻¹ Aᵀ (h - Λ β)."""
+    """The block u with its whitened functions g replaced by the model's coordinates ξ = Mᵀ g - M⁻¹ Aᵀ (h - Λ Φ(β))."""
     m = model.x_sites.shape[0]
     moved = u.copy()
     for k in range(model.layout.num_functional):
@@ -176,12 +211,13 @@ def add_function_gradient(
     for k in range(layout.num_functional):
         factor, pilot, whitened = sites.factors[k], sites.pilot_factors[k], sites.whitened[k]
         variation = math.exp(u[layout.log_variation + k])
+        level_slope = normal_pdf(u[layout.level + k])
         here = latent_gradient[:, k].copy()
         function_adjoint = np.dot(factor.T, here)
         for i in range(m):
             total -= 0.5 * whitened[i] ** 2 + 0.5 * math.log(2.0 * math.pi) + math.log(pilot[i, i])
             function_adjoint[i] -= whitened[i]
-        # through g = M⁻ᵀ (M⁻¹ b + ξ), b = Aᵀ (h - Λ β)
+        # through g = M⁻ᵀ (M⁻¹ b + ξ), b = Aᵀ (h - Λ Φ(β))
         inner, outer = np.empty(m), np.empty(m)
         for i in range(m):
             value = function_adjoint[i]
@@ -204,8 +240,8 @@ def add_function_gradient(
         factor_adjoint = np.zeros((m, m))
         for i in range(m):
             precision = model.pilot_precision[i, k]
-            pull = model.pilot_shift[i, k] - precision * u[layout.level + k]
-            gradient[layout.level + k] += here[i] - precision * spread[i]
+            pull = model.pilot_shift[i, k] - precision * normal_cdf(u[layout.level + k])
+            gradient[layout.level + k] += (here[i] - precision * spread[i]) * level_slope
             for j in range(i + 1):
                 adjoint = here[i] * whitened[j] + 2.0 * precision * gram_adjoint[i, j] + pull * outer[j]
                 gradient[layout.log_variation + k] += adjoint * factor[i, j]

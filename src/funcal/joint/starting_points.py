@@ -29,25 +29,24 @@ def starting_block(model: JointModel, values: FloatArray, rng: np.random.Generat
     layout, prior = model.layout, model.prior
     m, num_controls = model.x_sites.shape
     block = np.zeros(layout.size)
-    latent = ndtri(np.clip(values, INSIDE, 1.0 - INSIDE))
+    inside = np.clip(values, INSIDE, 1.0 - INSIDE)
     log_roughness = prior.log_roughness_mean + 0.3 * rng.standard_normal(num_controls)
     correlation = np.exp(-np.tensordot(np.exp(log_roughness), model.site_gaps, axes=1))
     # half of a starting value's scatter is taken for roughness of the anchors, not of θ
     factor = np.linalg.cholesky(correlation + 1e-8 * np.eye(m))
     smoother = factor.T @ np.linalg.inv(correlation + np.eye(m))
     for k in range(layout.num_functional):
-        level = latent[:, k].mean()
+        level = float(inside[:, k].mean())
         variation = prior.variation_scale * math.exp(0.3 * rng.standard_normal())
-        whitened = smoother @ (latent[:, k] - level) / variation
+        whitened = smoother @ (inside[:, k] - level) / variation
         block[k * m : (k + 1) * m] = np.clip(whitened, -1.5, 1.5) + 0.1 * rng.standard_normal(m)
-        block[layout.level + k] = level
+        block[layout.level + k] = ndtri(level)
         block[layout.log_variation + k] = math.log(variation)
         start = layout.log_roughness + k * num_controls
         block[start : start + num_controls] = log_roughness
     for h in range(layout.num_global):
-        block[layout.global_latent + h] = (
-            latent[:, layout.num_functional + h].mean() + 0.2 * rng.standard_normal()
-        )
+        level = float(inside[:, layout.num_functional + h].mean())
+        block[layout.global_latent + h] = ndtri(level) + 0.2 * rng.standard_normal()
     if layout.has_noise:
         block[layout.log_noise] = math.log(prior.noise_scale) + 0.3 * rng.standard_normal()
     for part in range(layout.discrepancy):
