@@ -51,7 +51,7 @@ def register(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Calibrate and write the result."""
     from ..methods.calibrate import calibrate
-    from ..methods.registry import DEFAULT_METHOD
+    from ..methods.registry import DEFAULT_METHOD, find_method
     from ..report.output_directory import check_free
     from ..report.write_result import write_result
     from .console import show_progress
@@ -64,12 +64,14 @@ def run(args: argparse.Namespace) -> int:
     problem = given.problem()
     if not args.quiet:
         print(problem.summary())
+    method = args.method or given.file_values.get("method", DEFAULT_METHOD)
+    overrides = _overrides(args, given, find_method(method).Settings())
     with show_progress(args.quiet) as progress:
         calibration = calibrate(
             problem,
-            args.method or given.file_values.get("method", DEFAULT_METHOD),
+            method,
             seed=args.seed if args.seed is not None else given.file_values.get("seed"),
-            settings=_overrides(args, given),
+            settings=overrides,
             progress=progress,
         )
     written = write_result(calibration, out, inputs=(given.physical, given.runs), force=args.force)
@@ -78,15 +80,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _overrides(args: argparse.Namespace, given: ProblemArguments) -> dict[str, Any]:
-    """Settings from the file, then from the command line."""
+def _overrides(args: argparse.Namespace, given: ProblemArguments, settings: Any) -> dict[str, Any]:
+    """Settings from the file, then from the command line; a method that compares nothing needs no --no-compare."""
     overrides = dict(_flattened(given.file_values.get("settings", {})))
     for text in args.set:
         name, separator, value = text.partition("=")
         if not separator:
             raise SettingsError(f"--set is written NAME=VALUE; got {text!r}.")
         overrides[name.strip()] = value.strip()
-    if args.no_compare:
+    if args.no_compare and hasattr(settings, "compare"):
         overrides["compare"] = False
     if args.tune:
         overrides["tune"] = True
