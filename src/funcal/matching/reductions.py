@@ -222,9 +222,9 @@ def reduce_graph(graph: ClusteredGraph, cutoff: float) -> tuple[ClusteredGraph, 
         bound = spanning_tree_bound(graph.weight, graph.alive, graph.cost, graph.start, cutoff, keep)
         if bound >= cutoff or not np.all(np.logical_or.reduceat(keep, graph.start[:-1])):
             return graph, max(bound, cutoff)
-        dominated_vertices(graph.weight, graph.alive, graph.cost, graph.start, keep)
-        if np.all(keep):
-            useless_edges(graph.weight, graph.alive, graph.start)
-            return graph, bound
         graph = keep_vertices(graph, keep)
         useless_edges(graph.weight, graph.alive, graph.start)
+        keep = np.ones(graph.num_vertices, dtype=np.bool_)
+        if not dominated_vertices(graph.weight, graph.alive, graph.cost, graph.start, keep):
+            return graph, bound
+        graph = keep_vertices(graph, keep)

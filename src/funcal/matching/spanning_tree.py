@@ -26,7 +26,7 @@ from .cluster_subpacking import solve_cluster_subpacking
 from .clustered_graph import ClusteredGraph, read_clustered_graph, unjoined_clusters
 from .enumeration import enumerate_trees
 from .incumbent import Deadline, Incumbent
-from .local_search import heuristic_only
+from .local_search import heuristic_only, iterate_local_search
 from .multi_commodity_flow import solve_multi_commodity_flow
 from .reductions import reduce_graph
 from .solver_task import Progress, SearchOutcome, SolverTask, silent
@@ -208,6 +208,8 @@ def _search(task: SolverTask, algorithm: _Algorithm, reduce: bool) -> SearchOutc
     if not (algorithm.reducible and reduce):
         return algorithm.search(task)
     smaller, reached = reduce_graph(task.graph, task.incumbent.cutoff)
+    if reached < task.incumbent.cutoff and iterate_local_search(smaller, task.incumbent, task.rng, task.deadline):
+        smaller, reached = reduce_graph(smaller, task.incumbent.cutoff)
     if reached >= task.incumbent.cutoff:
         return SearchOutcome(reached, 0)
     return algorithm.search(replace(task, graph=smaller))
