@@ -33,7 +33,7 @@ def run_on_cluster(
     except (OSError, ValueError, TimeoutError) as error:
         raise SettingsError(f"no Dask scheduler answers at {address} ({error}); check --scheduler") from error
     items = [item for group in groups for item in group]
-    with client:
+    with client, client.as_current():
         futures = client.map(_run_alone, items, function=function, pure=False, retries=2)
         of_future = {future.key: item for future, item in zip(futures, items, strict=True)}
         for future in as_completed(futures):
