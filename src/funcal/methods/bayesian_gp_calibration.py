@@ -208,6 +208,12 @@ def _segment_maker(scaled: ScaledProblem, at_sites: SurrogateAtControls, setting
         ]
     )
 
+    # Fresh copies: compiled code has one signature for writable arrays and another for read-only ones.
+    y, weights = np.array(scaled.y_sites), np.array(noise.weights)
+    weighted, t_runs, t_rates = (
+        np.array(array, order="C") for array in (at_sites.weighted, at_sites.t_runs, at_sites.t_rates)
+    )
+
     def make(rng: np.random.Generator) -> Segment:
         state = np.zeros(dt * num_sites + dpsi + 2 * dt + 1)
         # Chains start at different constants, with ρ near ½ and precisions at their prior means.
@@ -225,12 +231,12 @@ def _segment_maker(scaled: ScaledProblem, at_sites: SurrogateAtControls, setting
                 steps,
                 accepted,
                 draws,
-                scaled.y_sites,
-                noise.weights,
+                y,
+                weights,
                 squared,
-                at_sites.weighted,
-                at_sites.t_runs,
-                at_sites.t_rates,
+                weighted,
+                t_runs,
+                t_rates,
                 at_sites.surrogate.mean,
                 dt,
                 priors,

@@ -171,6 +171,9 @@ def _segment_maker(scaled: ScaledProblem, surrogate: StaticSurrogate, settings: 
     )
     squared = np.ascontiguousarray(np.moveaxis((scaled.x_sites[:, None] - scaled.x_sites[None]) ** 2, -1, 0))
     priors = settings.priors()
+    # Fresh copies: compiled code has one signature for writable arrays and another for read-only ones.
+    y, weights, alpha = (np.array(array) for array in (scaled.y_sites, noise.weights, surrogate.weights))
+    t_runs, t_rates = np.array(scaled.t_runs, order="C"), np.array(surrogate.rates[dx:])
 
     def make(rng: np.random.Generator) -> Segment:
         state = np.concatenate([rng.normal(0.0, 1.0, num_t), priors[:2, 0], np.full(dx, priors[2, 0])])
@@ -184,15 +187,15 @@ def _segment_maker(scaled: ScaledProblem, surrogate: StaticSurrogate, settings: 
                 steps,
                 accepted,
                 draws,
-                scaled.y_sites,
-                noise.weights,
+                y,
+                weights,
                 squared,
                 run_site,
                 site_site,
                 inverse_factor,
-                surrogate.weights,
-                np.ascontiguousarray(scaled.t_runs),
-                np.ascontiguousarray(surrogate.rates[dx:]),
+                alpha,
+                t_runs,
+                t_rates,
                 np.array([surrogate.mean, surrogate.variance]),
                 priors,
                 noise.within_ss,
