@@ -47,7 +47,7 @@ def test_the_papers_plan() -> None:
     assert len(plan.variants) == 11
     assert (plan.replicates, plan.splits) == (50, 20)
     quick = paper_plan(seeds=5, methods=("nfc",), ten_dimensional=True)
-    assert (quick.replicates, quick.splits) == (5, 5)
+    assert (quick.replicates, quick.splits) == (5, 2)
     assert "ten-dimensional" in quick.problems
     assert plan.narrowed(problems=("pva",), methods=("linear",)).problems == ("pva",)
 

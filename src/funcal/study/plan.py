@@ -135,7 +135,7 @@ def paper_plan(
 ) -> StudyPlan:
     """The paper's comparison: its five problems (and the ten-dimensional one) and all eleven methods.
 
-    With fewer seeds than 20, as many splits of the real data as seeds.
+    Unless said otherwise there are two splits of the real data for every five seeds, as there are 20 for 50.
     """
     replicates = PAPER_SEEDS if seeds is None else seeds
     extra = ("ten-dimensional",) if ten_dimensional else ()
@@ -146,7 +146,7 @@ def paper_plan(
             for key in (methods or METHOD_KEYS)
         ),
         replicates=replicates,
-        splits=min(PAPER_SPLITS, replicates) if splits is None else splits,
+        splits=max(1, round(replicates * PAPER_SPLITS / PAPER_SEEDS)) if splits is None else splits,
     )
 
 
