@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -31,18 +32,24 @@ TABLE = [
 ]
 
 MEMORY_PROGRAM = """
-import resource
+import re
+from pathlib import Path
 from benchmarks.calibration_graphs import plane
 from funcal.matching import solve_spanning_tree
+
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+
 weights, cluster, costs = plane(60, 6)
 solve_spanning_tree(weights, cluster, vertex_costs=costs)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 weights, cluster, costs = plane(3000, 100)
-made = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+made = peak()
 result = solve_spanning_tree(weights, cluster, vertex_costs=costs, time_limit=120)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(f"n = 3000, m = 100: {result.status} in {result.seconds:.1f} s, peak {peak / 1024:.0f} MiB "
-      f"(libraries {before / 1024:.0f}, with the caller's matrices {made / 1024:.0f})")
+print(f"n = 3000, m = 100: {result.status} in {result.seconds:.1f} s, peak {peak():.0f} MiB "
+      f"(libraries {before:.0f}, with the caller's matrices {made:.0f})")
 """
 
 COMPILE_PROGRAM = """
@@ -141,7 +148,8 @@ def main() -> None:
     _against_highs()
     _growth()
     _re_solves()
-    print(_run(MEMORY_PROGRAM))
+    if Path("/proc/self/status").exists():
+        print(_run(MEMORY_PROGRAM))
     with tempfile.TemporaryDirectory() as folder:
         first = _run(COMPILE_PROGRAM, NUMBA_CACHE_DIR=folder)
         second = _run(COMPILE_PROGRAM, NUMBA_CACHE_DIR=folder)

@@ -18,6 +18,7 @@ import numpy as np
 from .arc_lists import list_arcs
 from .cut_model import CutModel
 from .integer_objective import integer_objective
+from .reductions import cluster_bound
 from .solver_task import SearchOutcome, SolverTask
 
 __all__ = ["solve_cluster_subpacking"]
@@ -31,11 +32,13 @@ def solve_cluster_subpacking(task: SolverTask) -> SearchOutcome:
     model = CutModel(graph, arcs, objective.arc_cost, objective.root_cost)
     if len(objective.heavy):
         model.fix_count(objective.heavy, objective.num_heavy)
+    bound, solves = cluster_bound(graph), 0
     verdict = model.relax(task.deadline)
     if verdict == "optimal":
         incumbent.improve(graph, model.chosen_rows(model.highs.values))
-    model.highs.require_integers(np.arange(model.highs.num_columns), incumbent.slack / objective.scale / 2)
-    bound, solves = 0.0, 0
+        model.highs.require_integers(
+            np.arange(model.highs.num_columns), incumbent.slack / objective.scale / 2
+        )
     while verdict == "optimal":
         verdict = model.highs.solve(task.deadline)
         solves += 1

@@ -8,6 +8,7 @@ Q. Huangfu, J. A. J. Hall (2018). Parallelizing the dual revised simplex method.
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any, Literal
 
 import highspy
@@ -25,6 +26,12 @@ Integers = NDArray[np.int64]
 
 FEASIBILITY_TOLERANCE = 1e-9
 """HiGHS's default of 1e-6 lets a penalised edge of weight 3e4 change the objective by 0.03."""
+
+POLL_SECONDS = 0.02
+"""How often Ctrl-C and the clock are looked at while HiGHS runs."""
+
+GRACE_SECONDS = 0.1
+"""How long after the deadline HiGHS may still come back by itself."""
 
 
 class HighsModel:
@@ -60,6 +67,8 @@ class HighsModel:
         program.a_matrix_.value_ = rows.data.astype(np.float64)
         self._highs.passModel(program)
         self.num_columns = len(cost)
+        self._integer = False
+        self._abandoned = False
 
     def add_rows(self, rows: csr_array, lower: Floats, upper: Floats) -> None:
         """Add constraints."""
@@ -82,6 +91,7 @@ class HighsModel:
         """Turn the programme into an integer programme, to be solved to an absolute gap."""
         kind = np.full(len(columns), highspy.HighsVarType.kInteger)
         self._highs.changeColsIntegrality(len(columns), columns.astype(np.int32), kind)
+        self._integer = True
         self._highs.setOptionValue("mip_rel_gap", 0.0)
         self._highs.setOptionValue("mip_abs_gap", absolute_gap)
 
@@ -90,7 +100,8 @@ class HighsModel:
         if math.isfinite(deadline.left):
             # HiGHS's clock runs on over the solves of one object.
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(deadline.left, 1e-3))
-        self._highs.run()
+        if not self._run_beside(deadline):
+            return "stopped"
         status = self._highs.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
             return "optimal"
@@ -98,9 +109,43 @@ class HighsModel:
         none = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
         return "infeasible" if status in none else "stopped"
 
+    def _run_beside(self, deadline: Deadline) -> bool:
+        """Run in another thread, which is left behind if it misses the deadline; says whether it came back.
+
+        HiGHS looks at its clock too rarely, and not at all in presolve. A thread that is left behind is asked to stop
+        and does so when it next looks; nothing waits for it but the end of the interpreter.
+        """
+
+        def interrupt(event: Any) -> None:
+            if self._abandoned:
+                event.interrupt()
+
+        if self._integer:
+            self._highs.cbMipInterrupt += interrupt
+        else:
+            self._highs.cbSimplexInterrupt += interrupt
+        worker = threading.Thread(target=self._highs.run, name="HiGHS")
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(POLL_SECONDS)
+                self._abandoned = worker.is_alive() and deadline.overdue > GRACE_SECONDS
+                if self._abandoned:
+                    return False
+        except KeyboardInterrupt:
+            self._abandoned = True
+            raise
+        if self._integer:
+            self._highs.cbMipInterrupt -= interrupt
+        else:
+            self._highs.cbSimplexInterrupt -= interrupt
+        return True
+
     @property
     def has_solution(self) -> bool:
         """Whether there are values to read."""
+        if self._abandoned:
+            return False
         status: Any = self._highs.getInfo().primal_solution_status
         return bool(status == highspy.SolutionStatus.kSolutionStatusFeasible)
 
@@ -116,10 +161,14 @@ class HighsModel:
 
     @property
     def row_duals(self) -> Floats:
-        """Dual values of the rows."""
+        """Dual values of the rows, none if the solver was left behind."""
+        if self._abandoned:
+            return np.empty(0)
         return np.array(self._highs.getSolution().row_dual)
 
     @property
     def objective_bound(self) -> float:
         """Lower bound of the last integer programme."""
+        if self._abandoned:
+            return -math.inf
         return float(self._highs.getInfo().mip_dual_bound)

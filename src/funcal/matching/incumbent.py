@@ -39,6 +39,11 @@ class Deadline:
         return float("inf") if self.seconds is None else max(0.0, self.seconds - self.elapsed)
 
     @property
+    def overdue(self) -> float:
+        """Seconds since the deadline, negative before it."""
+        return -float("inf") if self.seconds is None else self.elapsed - self.seconds
+
+    @property
     def passed(self) -> bool:
         """Whether no time is left."""
         return self.left <= 0.0

@@ -31,7 +31,7 @@ Integers = NDArray[np.int64]
 SEARCH_PATIENCE = 20
 """Perturbations in a row without a better tree after which the search stops."""
 
-WORK_PER_CALL = 50_000_000
+WORK_PER_CALL = 20_000_000
 """Elementary steps per compiled call, a fraction of a second, so that deadlines and Ctrl-C are noticed."""
 
 

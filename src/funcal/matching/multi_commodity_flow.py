@@ -16,15 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from funcal.errors import MatchingError
+
 from .arc_lists import ArcLists, list_arcs
 from .clustered_graph import ClusteredGraph
 from .highs_model import HighsModel
 from .integer_objective import IntegerObjective, integer_objective
+from .reductions import cluster_bound
 from .solver_task import SearchOutcome, SolverTask
 
 __all__ = ["solve_multi_commodity_flow"]
 
 Integers = NDArray[np.int64]
+
+MOST_FLOWS = 5_000_000
+"""Flow variables that fit into a few GiB."""
 
 
 class _Rows:
@@ -117,8 +123,21 @@ def _build(graph: ClusteredGraph, arcs: ArcLists, objective: IntegerObjective) -
 
 
 def solve_multi_commodity_flow(task: SolverTask) -> SearchOutcome:
-    """Solve (MCF) in one integer programme."""
+    """Solve (MCF) in one integer programme.
+
+    Raises
+    ------
+    MatchingError
+        If the programme would have too many flow variables.
+    """
     graph, incumbent = task.graph, task.incumbent
+    flows = 2 * graph.num_edges * (graph.num_clusters - 1)
+    if flows > MOST_FLOWS:
+        raise MatchingError(
+            f"method 'mcf' is for at most {MOST_FLOWS} flow variables, but this graph needs {flows}; use method 'auto', "
+            "or 'dcsub' for an integer programme."
+        )
+    floor = cluster_bound(graph)
     arcs = list_arcs(graph)
     objective = integer_objective(graph, arcs, incumbent)
     model = _build(graph, arcs, objective)
@@ -135,4 +154,4 @@ def solve_multi_commodity_flow(task: SolverTask) -> SearchOutcome:
         verdict != "stopped"
     ):  # infeasible: the reduced graph holds no tree better than the one that reduced it
         return SearchOutcome(incumbent.value, 1)
-    return SearchOutcome(objective.working(model.objective_bound), 1)
+    return SearchOutcome(max(floor, objective.working(model.objective_bound)), 1)

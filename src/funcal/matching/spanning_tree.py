@@ -208,7 +208,9 @@ def _search(task: SolverTask, algorithm: _Algorithm, reduce: bool) -> SearchOutc
     if not (algorithm.reducible and reduce):
         return algorithm.search(task)
     smaller, reached = reduce_graph(task.graph, task.incumbent.cutoff)
-    if reached < task.incumbent.cutoff and iterate_local_search(smaller, task.incumbent, task.rng, task.deadline):
+    if reached < task.incumbent.cutoff and iterate_local_search(
+        smaller, task.incumbent, task.rng, task.deadline
+    ):
         smaller, reached = reduce_graph(smaller, task.incumbent.cutoff)
     if reached >= task.incumbent.cutoff:
         return SearchOutcome(reached, 0)

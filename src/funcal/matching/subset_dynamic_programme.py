@@ -33,7 +33,7 @@ MOST_BYTES = 2**30
 MOST_CLUSTERS = 18
 """3^18 n steps take minutes."""
 
-WORK_PER_CALL = 100_000_000
+WORK_PER_CALL = 20_000_000
 """Elementary steps between two looks at the clock."""
 
 
@@ -125,7 +125,7 @@ def subset_dynamic_programme(task: SolverTask) -> SearchOutcome:
             f"but this graph has {m} clusters and {n} vertices; use method 'auto'."
         )
     cluster = graph.cluster
-    tree, hang = np.full((2**m, n), np.inf), np.full((2**m, n), np.inf)
+    tree, hang = np.empty((2**m, n)), np.empty((2**m, n))  # entries without a meaning are never read
     first = 1
     while first < 2**m:
         if task.deadline.passed:
