@@ -1,6 +1,6 @@
 """One variant of the joint model, fitted and predicting: θ(x) or constant θ, with or without δ(x)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,17 +12,48 @@ from .model import JointModel, build_model
 from .prior import JointPrior
 from .response import predict_response
 from .run_chains import JointDraws, SamplerSettings, sample_posterior
-from .starting_points import noisy_matches, starting_block
+from .starting_points import starting_block
 
-__all__ = ["CalibrationMember", "MemberPrediction", "fit_member", "predict_member", "spread_evenly"]
+__all__ = [
+    "CalibrationMember",
+    "MemberPrediction",
+    "Variant",
+    "discrepancy_suspected",
+    "fit_member",
+    "predict_member",
+    "spread_evenly",
+    "variant_model",
+]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which joint model: does θ vary, and what is δ."""
+
+    theta_varies: bool
+    discrepancy: str
+
+    @property
+    def name(self) -> str:
+        """Key of the member in tables and files."""
+        base = "varying" if self.theta_varies else "constant"
+        return base if self.discrepancy == "none" else f"{base}+discrepancy"
 
 
 @dataclass(frozen=True)
 class CalibrationMember:
     """A fitted variant."""
 
+    variant: Variant
     model: JointModel
     draws: JointDraws
+
+    def flat(self, num_draws: int) -> tuple[FloatArray, FloatArray]:
+        """At most `num_draws` draws (u, φ), evenly spread over the chains put end to end."""
+        u = self.draws.u.reshape(-1, self.draws.u.shape[2])
+        phi = self.draws.phi.reshape(-1, self.draws.phi.shape[2])
+        rows = spread_evenly(len(u), num_draws)
+        return u[rows], phi[rows]
 
 
 @dataclass(frozen=True)
@@ -47,37 +78,66 @@ def runs_are_stochastic(problem: ScaledProblem) -> bool:
     return bool(np.any(largest - smallest > 1e-9))
 
 
-def member_model(
-    problem: ScaledProblem, *, prior: JointPrior, discrepancy: str, theta_varies: bool
+def discrepancy_suspected(problem: ScaledProblem) -> bool:
+    """Whether a third of the sites lie beyond what the runs near them can reach, by a quarter of the runs' sd."""
+    num_near = max(8, len(problem.y_runs) // len(problem.y_sites))
+    beyond = 0
+    for x, y in zip(problem.x_sites, problem.y_sites, strict=True):
+        near = np.argsort(np.sum((problem.x_runs - x) ** 2, axis=1), kind="stable")[:num_near]
+        reach = problem.y_runs[near]
+        beyond += bool(y > reach.max() + 0.25 or y < reach.min() - 0.25)
+    return 3 * beyond > len(problem.y_sites)
+
+
+def variant_model(
+    problem: ScaledProblem,
+    variant: Variant,
+    prior: JointPrior,
+    pseudo_observations: tuple[FloatArray, FloatArray] | None = None,
 ) -> JointModel:
     """The model of a variant; a stochastic computer model gets a nugget."""
+    latent, precision = pseudo_observations or (None, None)
     return build_model(
         problem,
         prior=prior,
-        discrepancy=discrepancy,
-        theta_varies=theta_varies,
+        discrepancy=variant.discrepancy,
+        theta_varies=variant.theta_varies,
         nugget=runs_are_stochastic(problem),
+        anchor_latent=latent,
+        anchor_precision=precision,
     )
 
 
 def fit_member(
     problem: ScaledProblem,
+    variant: Variant,
     *,
     prior: JointPrior,
-    discrepancy: str,
-    theta_varies: bool,
+    start_values: Sequence[FloatArray],
+    pseudo_observations: tuple[FloatArray, FloatArray] | None,
+    emulator: tuple[FloatArray, FloatArray] | None,
     seed: np.random.SeedSequence,
     sampler: SamplerSettings,
     progress: Callable[[int, int], None],
 ) -> CalibrationMember:
-    """Sample one variant from starting points of its own for every chain."""
-    model = member_model(problem, prior=prior, discrepancy=discrepancy, theta_varies=theta_varies)
+    """Sample one variant.
+
+    Parameters
+    ----------
+    start_values
+        Calibration values at the sites (m, dθ + dψ), one set per chain, used in turn.
+    pseudo_observations
+        Latent calibration values and precisions from the anchors, or None.
+    emulator
+        Mode and shape of the emulator block, where already known: it does not depend on the variant.
+    """
+    model = variant_model(problem, variant, prior, pseudo_observations)
     start_seed, chain_seed = seed.spawn(2)
-    mode, shape = find_emulator_mode(model)
+    mode, shape = emulator or find_emulator_mode(model)
     starts = []
-    for stream in start_seed.spawn(sampler.chains):
-        rng = np.random.default_rng(stream)
-        starts.append(starting_block(model, noisy_matches(problem, rng), rng))
+    for chain, stream in enumerate(start_seed.spawn(sampler.chains)):
+        values = start_values[chain % len(start_values)]
+        starts.append(starting_block(model, values, np.random.default_rng(stream)))
     draws = sample_posterior(
         model,
         starts,
@@ -87,7 +147,7 @@ def fit_member(
         settings=sampler,
         progress=progress,
     )
-    return CalibrationMember(model, draws)
+    return CalibrationMember(variant, model, draws)
 
 
 def spread_evenly(total: int, wanted: int) -> np.ndarray:
@@ -110,12 +170,12 @@ def predict_member(
     return MemberPrediction(
         scaling.response_from_unit(mean),
         variance * scaling.response_sd**2,
-        measurement_variance(problem, model, u) * scaling.response_sd**2,
+        measurement_variance(model, u) * scaling.response_sd**2,
         scaling.calibration.from_unit(values),
     )
 
 
-def measurement_variance(problem: ScaledProblem, model: JointModel, u: FloatArray) -> FloatArray:
+def measurement_variance(model: JointModel, u: FloatArray) -> FloatArray:
     """Scaled variance of one new measurement, per draw; where the noise is known, its mean over the sites."""
     if model.layout.has_noise:
         noise: FloatArray = np.exp(2.0 * u[:, model.layout.log_noise])

@@ -1,4 +1,4 @@
-"""One no-U-turn transition on the calibration block, given the emulator.
+"""One no-U-turn transition, on the calibration block given the emulator or on both blocks at once.
 
 Multinomial sampling along a doubling trajectory (Hoffman & Gelman 2014; Betancourt 2017), built without recursion
 by keeping one momentum checkpoint per level of the tree (Phan et al. 2019). Positions are preconditioned:
@@ -15,6 +15,7 @@ from .calibration_density import calibration_log_density
 from .emulator import EmulatorState
 from .model import JointModel
 from .site_functions import SiteState
+from .whole_density import whole_log_density
 
 __all__ = ["no_u_turn_step"]
 
@@ -50,6 +51,16 @@ def _checkpoint_range(leaf: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
+def _log_density(
+    point: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState, gradient: FloatArray
+) -> float:
+    """Density of u given the emulator, or of (u, φ) where the point holds both."""
+    if point.size == model.layout.size:
+        return calibration_log_density(point, model, emulator, sites, gradient)  # type: ignore[no-any-return]
+    return whole_log_density(point, model, sites, gradient)  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True)
 def no_u_turn_step(
     rng: np.random.Generator,
     u: FloatArray,
@@ -61,7 +72,7 @@ def no_u_turn_step(
     emulator: EmulatorState,
     sites: SiteState,
 ) -> tuple[float, float, int, bool]:
-    """Move `u` and `gradient` in place.
+    """Move `u`, a calibration block or both blocks end to end, and `gradient` in place.
 
     Returns
     -------
@@ -92,7 +103,7 @@ def no_u_turn_step(
         for leaf in range(1 << depth):
             here_p += 0.5 * signed * here_g
             here_u += signed * np.dot(metric, here_p)
-            density = calibration_log_density(here_u, model, emulator, sites, raw)
+            density = _log_density(here_u, model, emulator, sites, raw)
             here_g[:] = np.dot(metric.T, raw)
             here_p += 0.5 * signed * here_g
             num_steps += 1

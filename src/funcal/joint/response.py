@@ -20,11 +20,12 @@ from .site_functions import (
     SiteState,
     allocate_sites,
     clamp,
+    correlation,
     normal_cdf,
     place_sites,
 )
 
-__all__ = ["predict_response"]
+__all__ = ["plug_in_mean", "predict_response", "prior_cross"]
 
 NUM_BLOCKS = 4
 """Blocks of draws that run side by side, each with a stream of its own; fixed, so that results do not depend on cores."""
@@ -93,7 +94,7 @@ def draw_function(
             exponent = 0.0
             for c in range(num_controls):
                 exponent += math.exp(u[start + c]) * (x_new[q, c] - model.x_sites[i, c]) ** 2
-            weights[i, q] = variation * variation * math.exp(-exponent)
+            weights[i, q] = variation * variation * correlation(exponent)
     forward_substitute(factor, weights)
     for q in range(x_new.shape[0]):
         centre, left = 0.0, variation * variation * (1.0 + CORRELATION_JITTER)
@@ -181,3 +182,19 @@ def predict_block(
                 mean[draw, first + q] = centre
                 variance[draw, first + q] = max(spread, 0.0)
             calibration[draw, first : first + size] = values
+
+
+def plug_in_mean(model: JointModel, phi: FloatArray, x_new: FloatArray, t_new: FloatArray) -> FloatArray:
+    """Mean of η at scaled inputs given the runs alone, at one φ."""
+    emulator = allocate_emulator(model)
+    set_emulator(phi, model, emulator)
+    cross = prior_cross(
+        phi,
+        model.x_runs,
+        model.t_runs,
+        np.array(x_new, dtype=np.float64, order="C"),
+        np.array(t_new, dtype=np.float64, order="C"),
+        model,
+    )
+    mean: FloatArray = cross.T @ emulator.weights
+    return mean

@@ -29,6 +29,8 @@ from .sweep import (
 
 __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
+WHOLE_SIZE = 64
+"""Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
 FIRST_STEP = 0.2
 """Step size at which the first window starts; dual averaging forgets it within a dozen sweeps."""
 
@@ -112,7 +114,8 @@ def sample_posterior(
     progress
         Called with (sweeps done, sweeps expected), all chains together.
     """
-    chains = [allocate_chain(model, start, emulator_start, emulator_shape) for start in starts]
+    whole = model.y_runs.size + model.y_sites.size <= WHOLE_SIZE
+    chains = [allocate_chain(model, start, emulator_start, emulator_shape, whole) for start in starts]
     streams = [np.random.default_rng(seed) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
     every = emulator_interval(model)
@@ -157,7 +160,9 @@ def sample_posterior(
             expected += len(chains) * max(100, total // 4)
 
     def gather(name: str) -> FloatArray:
-        return np.stack([np.concatenate([getattr(part[c], name) for part in kept]) for c in range(len(chains))])
+        return np.stack(
+            [np.concatenate([getattr(part[c], name) for part in kept]) for c in range(len(chains))]
+        )
 
     return JointDraws(
         u=gather("u"),
@@ -211,8 +216,10 @@ def adapt(
     piloted = model._replace(pilot_precision=precision, pilot_shift=shift)
     moved = np.stack([pilot_coordinates(draw, piloted, chain.sites) for draw in segment.u])
     chain.u[:] = moved[-1]
+    if chain.metric.shape[0] > size:
+        moved = np.hstack([moved, segment.phi])
     covariance = np.atleast_2d(np.cov(moved.T))
-    shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(size)
+    shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(len(covariance))
     chain.metric[:, :] = np.linalg.cholesky(shrunk)
     few = 2.0 * chain.phi.size
     seen = np.atleast_2d(np.cov(segment.phi.T))

@@ -32,6 +32,7 @@ __all__ = [
     "allocate_sites",
     "clamp",
     "clamp_slope",
+    "correlation",
     "normal_cdf",
     "normal_pdf",
     "pilot_coordinates",
@@ -115,6 +116,23 @@ def clamp_slope(value: float) -> float:
 
 
 @njit(cache=True, nogil=True)
+def correlation(exponent: float) -> float:
+    """Matérn correlation of smoothness 5/2 of θ(x), as a function of Σ_j ρ_j d_j².
+
+    With a = √(10 Σ ρ_j d_j²) its length-scale is that of exp(-Σ ρ_j d_j²), its paths are twice differentiable only.
+    """
+    a = math.sqrt(10.0 * exponent)
+    return (1.0 + a + a * a / 3.0) * math.exp(-a)
+
+
+@njit(cache=True, nogil=True)
+def correlation_slope(exponent: float) -> float:
+    """Derivative of `correlation`."""
+    a = math.sqrt(10.0 * exponent)
+    return -5.0 / 3.0 * (1.0 + a) * math.exp(-a)
+
+
+@njit(cache=True, nogil=True)
 def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
     """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h - Λ Φ(β)) of the k-th function; False if something overflowed."""
     layout = model.layout
@@ -127,7 +145,7 @@ def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) ->
             exponent = 0.0
             for c in range(num_controls):
                 exponent += roughness[c] * model.site_gaps[c, i, j]
-            factor[i, j] = math.exp(-exponent)
+            factor[i, j] = correlation(exponent)
         factor[i, i] += CORRELATION_JITTER
     if not cholesky_in_place(factor):
         return False
@@ -255,7 +273,7 @@ def add_function_gradient(
                 exponent = 0.0
                 for c in range(num_controls):
                     exponent += roughness[c] * model.site_gaps[c, i, j]
-                weight = 2.0 * correlation_adjoint[i, j] * math.exp(-exponent)
+                weight = 2.0 * correlation_adjoint[i, j] * correlation_slope(exponent)
                 for c in range(num_controls):
-                    gradient[start + c] -= weight * roughness[c] * model.site_gaps[c, i, j]
+                    gradient[start + c] += weight * roughness[c] * model.site_gaps[c, i, j]
     return total

@@ -1,4 +1,8 @@
-"""A segment of sweeps of one chain: no-U-turn steps on the calibration block, slice moves on the emulator block."""
+"""A segment of sweeps of one chain: a no-U-turn step, then a slice move of the emulator block.
+
+The no-U-turn step moves the calibration block given the emulator, or both blocks at once where the chain's metric is
+for both: with few runs the two blocks lean on each other, and one factorisation of everything costs little.
+"""
 
 import math
 from typing import NamedTuple
@@ -19,6 +23,7 @@ from .emulator import (
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
 from .site_functions import SiteState, allocate_sites, place_sites
+from .whole_density import whole_log_density
 
 __all__ = [
     "ChainState",
@@ -67,12 +72,20 @@ class SegmentDraws(NamedTuple):
     score: FloatArray
 
 
-def allocate_chain(model: JointModel, u: FloatArray, phi: FloatArray, shape: FloatArray) -> ChainState:
-    """A chain at its starting point, with an identity metric and a normal reference N(φ, shape shapeᵀ)."""
+def allocate_chain(
+    model: JointModel, u: FloatArray, phi: FloatArray, shape: FloatArray, whole: bool
+) -> ChainState:
+    """A chain at its starting point, with an identity metric and a normal reference N(φ, shape shapeᵀ).
+
+    `whole` chains move both blocks at once; their metric starts with the shape of the emulator's.
+    """
+    metric = np.eye(u.size + phi.size if whole else u.size)
+    if whole:
+        metric[u.size :, u.size :] = shape
     return ChainState(
         u=u.copy(),
         phi=phi.copy(),
-        metric=np.eye(u.size),
+        metric=metric,
         centre=phi.copy(),
         shape=np.ascontiguousarray(shape),
         shape_inverse=np.ascontiguousarray(np.linalg.inv(shape)),
@@ -131,14 +144,25 @@ def run_segment(
 ) -> None:
     """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used."""
     gradient = np.empty(chain.u.size)
-    num_sites = model.y_sites.size
+    num_sites, size = model.y_sites.size, chain.u.size
+    whole = chain.metric.shape[0] > size
+    point = np.empty(chain.metric.shape[0])
+    slope = np.empty(point.size)
     set_emulator(chain.phi, model, chain.emulator)
     density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
     for sweep in range(draws.u.shape[0]):
         step = math.exp(chain.dual[0] if adapting else chain.dual[1])
+        point[:size] = chain.u
+        slope[:size] = gradient
+        if whole:
+            point[size:] = chain.phi
+            density = whole_log_density(point, model, chain.sites, slope)
         density, acceptance, num_steps, diverging = no_u_turn_step(
-            rng, chain.u, gradient, density, step, chain.metric, model, chain.emulator, chain.sites
+            rng, point, slope, density, step, chain.metric, model, chain.emulator, chain.sites
         )
+        chain.u[:] = point[:size]
+        if whole:
+            chain.phi[:] = point[size:]
         if adapting:
             update_step_size(chain.dual, acceptance)
         evaluations = 0
@@ -150,6 +174,7 @@ def run_segment(
             _, evaluations = move_emulator(
                 rng, chain.phi, both, chain.centre, chain.shape, chain.shape_inverse, model, chain.sites
             )
+        if whole or evaluations > 0:
             set_emulator(chain.phi, model, chain.emulator)
         density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         draws.u[sweep] = chain.u

@@ -1,51 +1,29 @@
 """The method `joint`, funcal's default: one Gaussian process over both tables, θ(x) and ψ learnt from all of it."""
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import asdict
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..joint.calibration_members import fit_member, member_model, predict_member, spread_evenly
+from ..joint.anchor_information import anchor_ensemble
+from ..joint.calibration_members import (
+    CalibrationMember,
+    Variant,
+    discrepancy_suspected,
+    fit_member,
+    variant_model,
+)
+from ..joint.comparison import Comparison, compare_members, leave_one_out_of
+from ..joint.emulator_mode import find_emulator_mode
+from ..joint.identifiability import identifiability_report
 from ..joint.prior import JointPrior
-from ..joint.run_chains import SamplerSettings
+from ..joint.stacked_prediction import StoredMember, predict_stack, store_members
+from ..joint.tuning import tune_matching
 from ..problem import CalibrationProblem, FloatArray
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
+from .joint_settings import JointSettings
 
-__all__ = ["JointCalibration", "JointSettings"]
-
-
-@dataclass(frozen=True)
-class JointSettings:
-    """Settings of `joint`.
-
-    Attributes
-    ----------
-    chains, warmup, draws, max_draws, target_ess, target_rhat
-        See `SamplerSettings`; `draws` is the least number kept per chain.
-    discrepancy
-        δ(x) between computer model and reality.
-    prediction_draws
-        Posterior draws that a prediction averages over.
-    prior
-        See `JointPrior`.
-    """
-
-    chains: int = 4
-    warmup: int = 400
-    draws: int = 400
-    max_draws: int = 4000
-    target_ess: float = 400.0
-    target_rhat: float = 1.01
-    discrepancy: Literal["none", "constant", "linear", "gp"] = "none"
-    prediction_draws: int = 500
-    prior: JointPrior = field(default_factory=JointPrior)
-
-    @property
-    def sampler(self) -> SamplerSettings:
-        """What concerns the chains."""
-        return SamplerSettings(
-            self.chains, self.warmup, self.draws, self.max_draws, self.target_ess, self.target_rhat
-        )
+__all__ = ["JointCalibration"]
 
 
 class JointCalibration:
@@ -64,49 +42,63 @@ class JointCalibration:
         seed: np.random.SeedSequence,
         progress: Progress = silent,
     ) -> Fit:
-        """Sample the joint posterior."""
+        """Sample the posterior of the main member, compare it with its rivals, and say what was learnt."""
         scaled = problem.scaled()
-        member = fit_member(
+        anchor_seed, main_seed, rival_seed, report_seed, tune_seed = seed.spawn(5)
+        matching, tuning = settings.matching, None
+        if settings.tune:
+            matching, tuning = tune_matching(problem, matching, np.random.default_rng(tune_seed))
+        ensemble = anchor_ensemble(
+            problem, matching, size=settings.ensemble_size, rng=np.random.default_rng(anchor_seed)
+        )
+        pseudo = ensemble.pseudo_observations(scaled) if settings.anchors == "inform" else None
+        chosen = settings.discrepancy
+        if chosen == "auto":
+            chosen = "gp" if discrepancy_suspected(scaled) else "none"
+        variant = Variant(problem.num_functional > 0, chosen)
+        emulator = find_emulator_mode(variant_model(scaled, variant, settings.prior))
+        common: dict[str, Any] = {
+            "prior": settings.prior,
+            "start_values": list(ensemble.values),
+            "pseudo_observations": pseudo,
+            "emulator": emulator,
+        }
+        main = fit_member(
             scaled,
-            prior=settings.prior,
-            discrepancy=settings.discrepancy,
-            theta_varies=True,
-            seed=seed,
+            variant,
+            seed=main_seed,
             sampler=settings.sampler,
             progress=lambda done, total: progress(done, total, "sampling"),
+            **common,
         )
-        draws, scaling = member.draws, scaled.scaling
-        values = scaling.calibration.from_unit(draws.values)
-        num_functional = problem.num_functional
-        noise_rng = np.random.default_rng(seed.spawn(1)[0])
-        response = draws.response_mean + draws.response_sd * noise_rng.standard_normal(
-            draws.response_sd.shape
-        )
-        shown: dict[str, FloatArray] = {}
-        if num_functional:
-            shown["theta"] = values[..., :num_functional]
-        if problem.num_global:
-            shown["psi"] = values[:, :, 0, num_functional:]
-        if member.model.layout.has_noise:
-            shown["noise_sd"] = np.exp(draws.u[..., member.model.layout.log_noise]) * scaling.response_sd
-        shown["response"] = scaling.response_from_unit(response)
-        shown["calibration_block"] = draws.u
-        shown["emulator_block"] = draws.phi
-        stats = {
-            "lp": draws.stats[..., 0],
-            "acceptance_rate": draws.stats[..., 1],
-            "num_steps": draws.stats[..., 2],
-            "diverging": draws.stats[..., 3].astype(bool),
-        }
+        comparison = None
+        if settings.compare:
+            comparison = compare_members(
+                scaled,
+                main,
+                discrepancy="gp" if chosen == "none" else chosen,
+                seed=rival_seed,
+                sampler=settings.rival_sampler,
+                progress=lambda done, total: progress(done, total, "comparing"),
+                **common,
+            )
+        report = _report(problem, settings, main, comparison, np.random.default_rng(report_seed))
+        if tuning is not None:
+            report["tuning"] = tuning
+        stored = store_members(main, comparison, settings.prediction_draws)
         return Fit(
-            draws=shown,
+            draws=_shown_draws(problem, main, np.random.default_rng(report_seed)),
             dims={"theta": ("site", "functional"), "psi": ("global",), "response": ("site",)},
-            stats=stats,
-            report={
-                "discrepancy": settings.discrepancy,
-                "prediction_draws": settings.prediction_draws,
-                "prior": asdict(settings.prior),
+            stats={
+                "lp": main.draws.stats[..., 0],
+                "acceptance_rate": main.draws.stats[..., 1],
+                "num_steps": main.draws.stats[..., 2],
+                "diverging": main.draws.stats[..., 3].astype(bool),
             },
+            constants=stored.arrays(),
+            anchors=ensemble.anchors,
+            log_likelihood=comparison.log_likelihood if comparison else leave_one_out_of(main)[1],
+            report=report,
         )
 
     def predict(
@@ -118,15 +110,72 @@ class JointCalibration:
         rng: np.random.Generator,
         **options: Any,
     ) -> PredictiveSample:
-        """Mixture over posterior draws; the noise of a new measurement is that of a single one."""
-        scaled = problem.scaled()
-        model = member_model(
-            scaled,
-            prior=JointPrior(**fit.report["prior"]),
-            discrepancy=str(fit.report["discrepancy"]),
-            theta_varies=True,
+        """Mixture over posterior draws of the members, by their weights; θ(x) and ψ are the main member's.
+
+        Options
+        -------
+        member : str
+            Predict with one member only (``fit.report["weights"]`` lists them) instead of the stack.
+        """
+        report = fit.report
+        stored = StoredMember.from_arrays(fit.constants)
+        weights = dict(report["weights"])
+        if options.get("member") is not None:
+            weights = {str(options["member"]): 1.0}
+        mixture = predict_stack(
+            problem.scaled(),
+            stored,
+            weights,
+            main=str(report["main"]),
+            discrepancy=str(report["discrepancy"]),
+            prior=JointPrior(**report["prior"]),
+            x_new=x_new,
+            rng=rng,
         )
-        u, phi = fit.flat("calibration_block"), fit.flat("emulator_block")
-        rows = spread_evenly(len(u), int(fit.report["prediction_draws"]))
-        found = predict_member(scaled, model, u[rows], phi[rows], x_new, rng=rng)
-        return PredictiveSample(found.mean, found.variance, found.noise_variance, found.calibration)
+        return PredictiveSample(mixture.mean, mixture.variance, mixture.noise_variance, mixture.calibration)
+
+
+def _shown_draws(
+    problem: CalibrationProblem, main: CalibrationMember, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    """The main member's posterior in the user's units, then its blocks as they were sampled."""
+    draws, scaling, layout = main.draws, problem.scaled().scaling, main.model.layout
+    values = scaling.calibration.from_unit(draws.values)
+    num_functional = problem.num_functional
+    response = draws.response_mean + draws.response_sd * rng.standard_normal(draws.response_sd.shape)
+    shown: dict[str, FloatArray] = {}
+    if num_functional:
+        shown["theta"] = values[..., :num_functional]
+    if problem.num_global:
+        shown["psi"] = values[:, :, 0, num_functional:]
+    if layout.has_noise:
+        shown["noise_sd"] = np.exp(draws.u[..., layout.log_noise]) * scaling.response_sd
+    shown["response"] = scaling.response_from_unit(response)
+    shown["calibration_block"] = draws.u
+    shown["emulator_block"] = draws.phi
+    return shown
+
+
+def _report(
+    problem: CalibrationProblem,
+    settings: JointSettings,
+    main: CalibrationMember,
+    comparison: Comparison | None,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """What `summary.json` should say."""
+    values = main.draws.values.reshape(-1, *main.draws.values.shape[2:])
+    discrepancy = main.variant.discrepancy
+    report: dict[str, Any] = {
+        "main": main.variant.name,
+        "discrepancy": "gp" if discrepancy == "none" else discrepancy,
+        "discrepancy_of_main": discrepancy,
+        "anchors": settings.anchors,
+        "prior": asdict(settings.prior),
+        "weights": comparison.weights if comparison else {main.variant.name: 1.0},
+        "identifiability": identifiability_report(problem, main.model, values, rng),
+    }
+    if comparison:
+        report["comparison"] = comparison.table
+        report["verdicts"] = comparison.verdicts
+    return report

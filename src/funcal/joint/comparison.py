@@ -1,0 +1,116 @@
+"""Fit the rivals of the main member, weigh all by leave-one-out, and keep what the stacked prediction needs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..problem import ScaledProblem
+from ..problem.arrays import FloatArray
+from .calibration_members import CalibrationMember, Variant, fit_member
+from .leave_one_out import leave_one_out_densities
+from .physical_process import PhysicalProcess, fit_physical_process
+from .prior import JointPrior
+from .run_chains import SamplerSettings
+from .stacking import LeaveOneOut, exact_leave_one_out, psis_leave_one_out, stacking_weights
+from .straight_line import fit_straight_line
+from .verdicts import comparison_table, simulator_helps, theta_varies
+
+__all__ = ["PLAIN_MEMBERS", "Comparison", "compare_members", "leave_one_out_of"]
+
+PLAIN_MEMBERS = ("gp", "linear")
+"""Members that do not use the computer model."""
+LOO_DRAWS = 400
+"""Draws per member that leave-one-out is computed from: PSIS needs a few hundred."""
+STACKING_PRIOR_SITES = 1.0
+"""Weight of the symmetric prior on the stacking weights, in sites (`docs/decisions/joint-stacking.md`)."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The members, their leave-one-out scores, weights and verdicts."""
+
+    members: dict[str, CalibrationMember]
+    process: PhysicalProcess
+    scores: dict[str, LeaveOneOut]
+    weights: dict[str, float]
+    log_likelihood: FloatArray
+    table: list[dict[str, Any]]
+    verdicts: dict[str, Any]
+
+
+def leave_one_out_of(member: CalibrationMember) -> tuple[LeaveOneOut, FloatArray]:
+    """PSIS-LOO of a calibrated member, and its pointwise log densities (chain, draw, m)."""
+    chains, length = member.draws.u.shape[:2]
+    stride = max(1, -(-chains * length // LOO_DRAWS))
+    u = member.draws.u[:, ::stride]
+    phi = member.draws.phi[:, ::stride]
+    densities = leave_one_out_densities(
+        member.model, u.reshape(-1, u.shape[2]), phi.reshape(-1, phi.shape[2])
+    )
+    return psis_leave_one_out(densities, chains), densities.reshape(chains, u.shape[1], -1)
+
+
+def compare_members(
+    problem: ScaledProblem,
+    main: CalibrationMember,
+    *,
+    discrepancy: str,
+    prior: JointPrior,
+    start_values: Sequence[FloatArray],
+    pseudo_observations: tuple[FloatArray, FloatArray] | None,
+    emulator: tuple[FloatArray, FloatArray],
+    seed: np.random.SeedSequence,
+    sampler: SamplerSettings,
+    progress: Callable[[int, int], None],
+) -> Comparison:
+    """Fit every other member with a fraction of the main one's effort, and compare.
+
+    Parameters
+    ----------
+    main
+        The member whose posterior is shown.
+    discrepancy
+        The kind of δ that members with one have.
+    """
+    variants = [
+        Variant(varies, kind)
+        for kind in ("none", discrepancy)
+        for varies in (True, False)
+        if varies is False or main.variant.theta_varies
+    ]
+    members = {main.variant.name: main}
+    rivals = [variant for variant in variants if variant.name not in members]
+    seeds = seed.spawn(len(rivals) + 1)
+    for index, (variant, stream) in enumerate(zip(rivals, seeds[1:], strict=True)):
+        members[variant.name] = fit_member(
+            problem,
+            variant,
+            prior=prior,
+            start_values=start_values,
+            pseudo_observations=pseudo_observations,
+            emulator=emulator,
+            seed=stream,
+            sampler=sampler,
+            progress=lambda done, total, index=index: progress(index * total + done, len(rivals) * total),  # type: ignore[misc]
+        )
+    scores: dict[str, LeaveOneOut] = {}
+    log_likelihood = np.empty(0)
+    for name in (variant.name for variant in variants):
+        scores[name], densities = leave_one_out_of(members[name])
+        if name == main.variant.name:
+            log_likelihood = densities
+    process = fit_physical_process(problem, np.random.default_rng(seeds[0]))
+    scores["gp"] = exact_leave_one_out(process.log_density)
+    line = fit_straight_line(problem)
+    if line is not None:
+        scores["linear"] = exact_leave_one_out(line.log_density)
+    used = stacking_weights(scores, prior_sites=STACKING_PRIOR_SITES)
+    verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS)}
+    if main.variant.theta_varies:
+        values = main.draws.values[..., : main.model.layout.num_functional]
+        suffix = main.variant.name.removeprefix("varying")
+        verdicts["theta_varies"] = theta_varies(scores, values.reshape(-1, *values.shape[2:]), suffix)
+    table = comparison_table(scores, stacking_weights(scores), used)
+    return Comparison(members, process, scores, used, log_likelihood, table, verdicts)

@@ -1,0 +1,170 @@
+"""The stacked prediction: a mixture of the members' components in the proportions of their weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..problem import ScaledProblem
+from ..problem.arrays import FloatArray
+from .calibration_members import (
+    CalibrationMember,
+    MemberPrediction,
+    Variant,
+    predict_member,
+    spread_evenly,
+    variant_model,
+)
+from .comparison import PLAIN_MEMBERS, Comparison
+from .physical_process import PhysicalProcess
+from .prior import JointPrior
+from .straight_line import fit_straight_line
+
+__all__ = ["StoredMember", "predict_stack", "store_members"]
+
+NEGLIGIBLE = 0.005
+"""A member with less weight than this is left out of the mixture."""
+
+
+@dataclass(frozen=True)
+class StoredMember:
+    """Draws of every calibrated member by name, and the physical process's; all plain arrays."""
+
+    blocks: dict[str, tuple[FloatArray, FloatArray]]
+    process: PhysicalProcess | None
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """As named arrays for a file."""
+        named = {}
+        for name, (u, phi) in self.blocks.items():
+            plain = name.replace("+", "_with_")
+            named[f"{plain}__calibration_block"] = u
+            named[f"{plain}__emulator_block"] = phi
+        if self.process is not None:
+            named["gp__roughness"] = self.process.roughness
+            named["gp__signal"] = self.process.signal
+            named["gp__noise"] = self.process.noise
+            named["gp__scale"] = np.array([self.process.centre, self.process.unit])
+        return named
+
+    @classmethod
+    def from_arrays(cls, named: Mapping[str, FloatArray]) -> "StoredMember":
+        """The inverse of `arrays`."""
+        blocks = {}
+        for key in named:
+            plain, _, part = key.partition("__")
+            if part == "calibration_block":
+                blocks[plain.replace("_with_", "+")] = (
+                    np.asarray(named[key]),
+                    np.asarray(named[f"{plain}__emulator_block"]),
+                )
+        process = None
+        if "gp__signal" in named:
+            signal = np.asarray(named["gp__signal"])
+            process = PhysicalProcess(
+                np.asarray(named["gp__roughness"]),
+                signal,
+                np.asarray(named["gp__noise"]),
+                np.full(len(signal), 1.0 / len(signal)),
+                np.zeros(0),
+                float(named["gp__scale"][0]),
+                float(named["gp__scale"][1]),
+            )
+        return cls(blocks, process)
+
+
+def store_members(main: CalibrationMember, comparison: Comparison | None, num_draws: int) -> StoredMember:
+    """Thin every member to what a prediction uses."""
+    if comparison is None:
+        return StoredMember({main.variant.name: main.flat(num_draws)}, None)
+    blocks = {name: member.flat(num_draws) for name, member in comparison.members.items()}
+    process = comparison.process
+    # evenly spaced quantiles of the weights: a resample without randomness
+    rows = np.searchsorted(np.cumsum(process.weight), (np.arange(num_draws) + 0.5) / num_draws)
+    rows = np.minimum(rows, len(process.weight) - 1)
+    resampled = PhysicalProcess(
+        process.roughness[rows],
+        process.signal[rows],
+        process.noise[rows],
+        np.full(num_draws, 1.0 / num_draws),
+        process.log_density,
+        process.centre,
+        process.unit,
+    )
+    return StoredMember(blocks, resampled)
+
+
+def predict_stack(
+    problem: ScaledProblem,
+    stored: StoredMember,
+    weights: Mapping[str, float],
+    *,
+    main: str,
+    discrepancy: str,
+    prior: JointPrior,
+    x_new: FloatArray,
+    rng: np.random.Generator,
+) -> MemberPrediction:
+    """Components of all members at new controls, each member with as many as its weight says.
+
+    θ(x) and ψ come from `main`, one draw per component.
+    """
+    total = len(stored.blocks[main][0])
+    kept = {name: weight for name, weight in weights.items() if weight >= NEGLIGIBLE}
+    scale = sum(kept.values())
+    counts = {name: max(1, round(total * weight / scale)) for name, weight in kept.items()}
+    streams = dict(zip([main, *counts], rng.spawn(len(counts) + 1), strict=False))
+    components = []
+    whole = _predict_calibrated(problem, stored, main, total, discrepancy, prior, x_new, streams[main])
+    for name, count in counts.items():
+        if name == main:
+            rows = spread_evenly(total, count)
+            components.append((whole.mean[rows], whole.variance[rows], whole.noise_variance[rows]))
+        elif name in PLAIN_MEMBERS:
+            components.append(_predict_plain(problem, stored, name, count, x_new, streams[name]))
+        else:
+            found = _predict_calibrated(
+                problem, stored, name, count, discrepancy, prior, x_new, streams[name]
+            )
+            components.append((found.mean, found.variance, found.noise_variance))
+    mean, variance, noise = (np.concatenate(parts) for parts in zip(*components, strict=True))
+    rows = np.arange(len(mean)) % total
+    return MemberPrediction(mean, variance, noise, whole.calibration[rows])
+
+
+def _predict_calibrated(
+    problem: ScaledProblem,
+    stored: StoredMember,
+    name: str,
+    count: int,
+    discrepancy: str,
+    prior: JointPrior,
+    x_new: FloatArray,
+    rng: np.random.Generator,
+) -> MemberPrediction:
+    u, phi = stored.blocks[name]
+    rows = spread_evenly(len(u), count)
+    base, _, extra = name.partition("+")
+    variant = Variant(base == "varying", discrepancy if extra else "none")
+    return predict_member(problem, variant_model(problem, variant, prior), u[rows], phi[rows], x_new, rng=rng)
+
+
+def _predict_plain(
+    problem: ScaledProblem,
+    stored: StoredMember,
+    name: str,
+    count: int,
+    x_new: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    scaling = problem.scaling
+    scaled_new = scaling.control.to_unit(x_new)
+    if name == "gp" and stored.process is not None:
+        mean, variance, noise = stored.process.predict(problem, scaled_new, count, rng)
+    else:
+        line = fit_straight_line(problem)
+        if line is None:
+            raise ValueError("a straight line had weight in the comparison but cannot be fitted to these sites")
+        mean, variance, noise = line.predict(scaled_new, count, rng)
+    unit = scaling.response_sd**2
+    return scaling.response_from_unit(mean), variance * unit, noise * unit

@@ -1,0 +1,108 @@
+"""Two plain answers: does θ really vary with x, and does the computer model help at all?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..problem.arrays import FloatArray
+from .stacking import LeaveOneOut, difference, stacking_weights
+
+__all__ = ["comparison_table", "simulator_helps", "theta_varies"]
+
+LEAST_GAIN = 1.0
+"""Differences in expected log density below one are too small to speak of, whatever their standard error."""
+VARIATION = 0.1
+"""A range of θ over the sites of less than a tenth of its box counts as constant."""
+SURE, EVEN = 0.95, 0.5
+"""Posterior probabilities that count as sure, and as no better than even."""
+
+
+def comparison_table(
+    members: Mapping[str, LeaveOneOut], weights: Mapping[str, float], used: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """One row per member, best first: elpd, its standard error, difference from the best, reliability, weights."""
+    order = sorted(members, key=lambda name: -members[name].elpd)
+    best = members[order[0]]
+    rows = []
+    for name in order:
+        loss, loss_se = difference(best, members[name])
+        rows.append(
+            {
+                "member": name,
+                "elpd": members[name].elpd,
+                "se": members[name].se,
+                "elpd_difference": loss,
+                "difference_se": loss_se,
+                "stacking_weight": float(weights[name]),
+                "weight_in_prediction": float(used[name]),
+                "largest_pareto_k": float(members[name].pareto_k.max()),
+            }
+        )
+    return rows
+
+
+def theta_varies(
+    members: Mapping[str, LeaveOneOut], values: FloatArray, suffix: str
+) -> dict[str, Any]:
+    """Whether θ varies with x, from leave-one-out and from the posterior of its range over the sites.
+
+    Parameters
+    ----------
+    members
+    values : (T, m, dθ)
+        Scaled posterior draws of θ at the sites.
+    suffix
+        ``""`` or ``"+discrepancy"``: θ(x) and constant θ are compared with the same δ.
+    """
+    gain, gain_se = difference(members["varying" + suffix], members["constant" + suffix])
+    spread = np.ptp(values, axis=1)
+    probability = float(np.mean(spread > VARIATION, axis=0).max())
+    if gain > max(LEAST_GAIN, 2.0 * gain_se) or (probability >= SURE and gain > 0.0):
+        answer = "yes"
+    elif probability < EVEN and gain < LEAST_GAIN:
+        answer = "no"
+    elif gain < -max(LEAST_GAIN, 2.0 * gain_se):
+        answer = "no"
+    else:
+        answer = "unclear"
+    return {
+        "answer": answer,
+        "evidence": {
+            "elpd_gain_over_constant": gain,
+            "se": gain_se,
+            "probability_of_range_over_a_tenth_of_the_box": probability,
+            "words": f"letting θ vary changes the leave-one-out log density by {gain:+.1f} ± {gain_se:.1f}; its range "
+            f"over the sites exceeds a tenth of the box with probability {probability:.2f}",
+        },
+    }
+
+
+def simulator_helps(members: Mapping[str, LeaveOneOut], rivals: tuple[str, ...]) -> dict[str, Any]:
+    """Whether the best calibrated member predicts left-out sites better than the best rival without the model."""
+    calibrated = [name for name in members if name not in rivals]
+    plain = [name for name in rivals if name in members]
+    best = max(calibrated, key=lambda name: members[name].elpd)
+    rival = max(plain, key=lambda name: members[name].elpd)
+    gain, gain_se = difference(members[best], members[rival])
+    weights = stacking_weights(members)
+    share = float(sum(weights[name] for name in calibrated))
+    if gain > max(LEAST_GAIN, gain_se) and share > 0.5:
+        answer = "yes"
+    elif gain < -max(LEAST_GAIN, gain_se) or (gain < -LEAST_GAIN and share < 0.25):
+        answer = "no"
+    else:
+        answer = "unclear"
+    return {
+        "answer": answer,
+        "evidence": {
+            "best_with_computer_model": best,
+            "best_without": rival,
+            "elpd_gain": gain,
+            "se": gain_se,
+            "stacking_weight_of_calibrated_members": share,
+            "words": f"the best member with the computer model ({best}) predicts left-out sites with a log density "
+            f"{gain:+.1f} ± {gain_se:.1f} of the best without it ({rival}); stacking gives the calibrated members a "
+            f"weight of {share:.2f}",
+        },
+    }

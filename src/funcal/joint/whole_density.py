@@ -1,0 +1,143 @@
+"""Log density of both blocks at once, (u, φ), and its gradient: for problems with few runs.
+
+Where the runs are few they leave the emulator loose, θ(x) and the emulator's length scales lean on each other, and
+moving one block given the other is slow. With the covariance C of runs and sites together, (n + m) × (n + m), a = C⁻¹ y
+and G = ½ (a aᵀ − C⁻¹), every derivative is a contraction of G; one factorisation, O((n + m)³), pays for all of them.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ..problem.arrays import FloatArray
+from .calibration_density import LARGEST, hyper_log_prior
+from .discrepancy import add_noise_gradient
+from .emulator import LOG_TWO_PI, emulator_log_prior, in_reach
+from .factors import cholesky_in_place, inverse_from_cholesky
+from .model import JointModel
+from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
+
+__all__ = ["whole_log_density"]
+
+
+@njit(cache=True, nogil=True)
+def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
+    """(n + m, d) scaled inputs of the runs, then of the sites."""
+    n, num_controls = model.x_runs.shape
+    m, num_calibration = sites.values.shape
+    z = np.empty((n + m, num_controls + num_calibration))
+    z[:n, :num_controls] = model.x_runs
+    z[:n, num_controls:] = model.t_runs
+    z[n:, :num_controls] = model.x_sites
+    z[n:, num_controls:] = sites.values
+    return z
+
+
+@njit(cache=True, nogil=True)
+def _kernel_parts(z: FloatArray, phi: FloatArray, model: JointModel) -> tuple[FloatArray, FloatArray]:
+    """Squared-exponential part (with γ), and with mean and trend added, of the covariance of all points."""
+    size, num_inputs = z.shape
+    decay, variance = np.exp(phi[:num_inputs]), math.exp(phi[num_inputs])
+    kernel, covariance = np.empty((size, size)), np.empty((size, size))
+    for i in range(size):
+        for j in range(i + 1):
+            exponent, trend = 0.0, 0.0
+            for c in range(num_inputs):
+                gap = z[i, c] - z[j, c]
+                exponent += decay[c] * gap * gap
+                trend += (z[i, c] - 0.5) * (z[j, c] - 0.5)
+            kernel[i, j] = kernel[j, i] = variance * math.exp(-exponent)
+            covariance[i, j] = kernel[i, j] + model.prior.mean_variance + model.prior.slope_variance * trend
+            covariance[j, i] = covariance[i, j]
+    return kernel, covariance
+
+
+@njit(cache=True, nogil=True)
+def _emulator_gradient(
+    z: FloatArray,
+    phi: FloatArray,
+    kernel: FloatArray,
+    adjoint: FloatArray,
+    model: JointModel,
+    gradient: FloatArray,
+) -> None:
+    """Add the derivatives in φ of the likelihood and of the prior of φ."""
+    n, num_inputs = model.y_runs.size, z.shape[1]
+    prior = model.prior
+    decay, variance = np.exp(phi[:num_inputs]), math.exp(phi[num_inputs])
+    for i in range(z.shape[0]):
+        gradient[num_inputs] += adjoint[i, i] * kernel[i, i]
+        if i < n:
+            gradient[num_inputs] += adjoint[i, i] * prior.jitter * variance
+            if model.has_nugget:
+                gradient[num_inputs + 1] += adjoint[i, i] * math.exp(phi[num_inputs + 1])
+        for j in range(i):
+            term = 2.0 * adjoint[i, j] * kernel[i, j]
+            gradient[num_inputs] += term
+            for c in range(num_inputs):
+                gradient[c] -= term * decay[c] * (z[i, c] - z[j, c]) ** 2
+    for c in range(num_inputs):
+        gradient[c] -= (phi[c] - prior.log_decay_mean) / prior.log_decay_sd**2
+    gradient[num_inputs] -= (phi[num_inputs] - prior.log_variance_mean) / prior.log_variance_sd**2
+    if model.has_nugget:
+        gradient[num_inputs + 1] -= (phi[num_inputs + 1] - prior.log_nugget_mean) / prior.log_nugget_sd**2
+
+
+@njit(cache=True, nogil=True)
+def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gradient: FloatArray) -> float:
+    """The log density log p(y^p, y^s | φ, u) + log p(u) + log p(φ) at point = (u, φ); overwrites `gradient`."""
+    layout = model.layout
+    n, m = model.y_runs.size, model.y_sites.size
+    num_controls, num_calibration = model.x_runs.shape[1], model.t_runs.shape[1]
+    u, phi = point[: layout.size], point[layout.size :]
+    gradient[:] = 0.0
+    for a in range(u.size):
+        if not abs(u[a]) < LARGEST:
+            return -np.inf
+    if not in_reach(phi, model) or not place_sites(u, model, sites):
+        return -np.inf
+    z = _inputs(model, sites)
+    kernel, factor = _kernel_parts(z, phi, model)
+    own_noise = model.prior.jitter * math.exp(phi[z.shape[1]])
+    if model.has_nugget:
+        own_noise += math.exp(phi[z.shape[1] + 1])
+    for i in range(n):
+        factor[i, i] += own_noise
+    factor[n:, n:] += sites.noise_covariance
+    if not cholesky_in_place(factor):
+        return -np.inf
+    inverse = inverse_from_cholesky(factor)
+    y = np.empty(n + m)
+    y[:n], y[n:] = model.y_runs, model.y_sites
+    pull = np.dot(inverse, y)
+    total = hyper_log_prior(u, model, gradient[: layout.size]) + emulator_log_prior(phi, model)
+    total -= 0.5 * LOG_TWO_PI * (n + m) + 0.5 * np.dot(pull, y)
+    adjoint = np.empty((n + m, n + m))
+    for i in range(n + m):
+        total -= math.log(factor[i, i])
+        for j in range(n + m):
+            adjoint[i, j] = 0.5 * (pull[i] * pull[j] - inverse[i, j])
+    _emulator_gradient(z, phi, kernel, adjoint, model, gradient[layout.size :])
+    latent_gradient = np.empty((m, num_calibration))
+    for c in range(num_calibration):
+        column = num_controls + c
+        decay = math.exp(phi[column])
+        for i in range(m):
+            row = n + i
+            through = 0.0
+            for j in range(n + m):
+                change = 2.0 * decay * (z[j, column] - z[row, column]) * kernel[row, j]
+                change += model.prior.slope_variance * (z[j, column] - 0.5)
+                through += 2.0 * adjoint[row, j] * change
+            latent = sites.latent[i, c]
+            link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)
+            gap = latent - model.anchor_latent[i, c]
+            total -= 0.5 * model.anchor_precision[i, c] * gap * gap
+            latent_gradient[i, c] = link * through - model.anchor_precision[i, c] * gap
+    total += add_function_gradient(u, model, sites, latent_gradient, gradient[: layout.size])
+    for h in range(layout.num_global):
+        for i in range(m):
+            gradient[layout.global_latent + h] += latent_gradient[i, layout.num_functional + h]
+    add_noise_gradient(u, model, np.ascontiguousarray(adjoint[n:, n:]), gradient[: layout.size])
+    return total

@@ -1,0 +1,77 @@
+"""What a user may tune about `joint`."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..errors import SettingsError
+from ..joint.prior import JointPrior
+from ..joint.run_chains import SamplerSettings
+from ..matching import MatchingSettings
+
+__all__ = ["JointSettings"]
+
+
+@dataclass(frozen=True)
+class JointSettings:
+    """Settings of `joint`.
+
+    Attributes
+    ----------
+    chains, warmup, draws, max_draws, target_ess, target_rhat
+        See `SamplerSettings`; `draws` is the least number kept per chain, sampling goes on until the targets are met.
+    discrepancy
+        δ(x) of the main member; ``"auto"``: a constant and a Gaussian process where the runs cannot reach the
+        measurements, none elsewhere. The comparison fits members with and without δ either way.
+    anchors
+        ``"start"``: the ensemble of anchors gives the chains their starting points. ``"inform"``: also
+        pseudo-observations of θ and ψ with the ensemble's variance.
+    ensemble_size
+        Perturbed matchings.
+    compare
+        Fit the rivals, stack the predictions and give the verdicts.
+    tune
+        Choose λ of the matching by cross-validation first.
+    prediction_draws
+        Posterior draws that a prediction averages over.
+    matching, prior
+        See `MatchingSettings` and `JointPrior`.
+    """
+
+    chains: int = 4
+    warmup: int = 400
+    draws: int = 400
+    max_draws: int = 4000
+    target_ess: float = 400.0
+    target_rhat: float = 1.01
+    discrepancy: Literal["auto", "none", "constant", "linear", "gp"] = "auto"
+    anchors: Literal["start", "inform"] = "start"
+    ensemble_size: int = 16
+    compare: bool = True
+    tune: bool = False
+    prediction_draws: int = 500
+    matching: MatchingSettings = field(default_factory=MatchingSettings)
+    prior: JointPrior = field(default_factory=JointPrior)
+
+    def __post_init__(self) -> None:
+        """Counts must be usable."""
+        least = {"chains": 1, "warmup": 50, "draws": 20, "max_draws": 20, "ensemble_size": 1, "prediction_draws": 20}
+        for name, smallest in least.items():
+            if getattr(self, name) < smallest:
+                raise SettingsError(f"{name} must be at least {smallest}, but it is {getattr(self, name)}.")
+        if self.max_draws < self.draws:
+            raise SettingsError(
+                f"max_draws must be at least draws ({self.draws}), but it is {self.max_draws}; raise it."
+            )
+
+    @property
+    def sampler(self) -> SamplerSettings:
+        """How long the main member's chains run."""
+        return SamplerSettings(
+            self.chains, self.warmup, self.draws, self.max_draws, self.target_ess, self.target_rhat
+        )
+
+    @property
+    def rival_sampler(self) -> SamplerSettings:
+        """How long each rival's chains run: long enough for leave-one-out, three of them no longer than the main."""
+        length = max(self.draws // 4, 20)
+        return SamplerSettings(self.chains, max(self.warmup // 2, 50), length, length, 0.0, float("inf"))
