@@ -29,8 +29,8 @@ __all__ = ["Comparison", "compare_methods", "comparison_table", "conclude", "wri
 
 #: Methods that do not use the computer model.
 WITHOUT_MODEL = ("gp", "linear", "mean")
-#: A method is clearly better when it wins on this share of the splits, and better when on more than half by far.
-CLEARLY, PROBABLY = 0.9, 0.7
+#: A method is clearly better when it wins on this share of at least that many splits, probably on the lower share.
+CLEARLY, PROBABLY, ENOUGH_SPLITS = 0.9, 0.7, 5
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Comparison:
     """Scores by method and split (see `tidy_scores`), and the messages of what failed."""
 
     scores: pd.DataFrame
+    num_sites: int
     num_folds: int
     num_splits: int
     response_sd: float
@@ -109,7 +110,7 @@ def compare_methods(
         records.append(record)
         progress(done, total, "folds")
     spread = float(np.std(problem.physical.response, ddof=1))
-    return Comparison(tidy_scores(records), folds, num_splits, spread, messages)
+    return Comparison(tidy_scores(records), problem.num_sites, folds, num_splits, spread, messages)
 
 
 def _tasks(
@@ -183,10 +184,11 @@ def _wins(scores: pd.DataFrame, one: str, other: str) -> float:
     return float(np.mean(wide[one] < wide[other]))
 
 
-def _strength(share: float) -> str:
-    if share >= CLEARLY:
-        return "clearly better"
-    return "probably better" if share >= PROBABLY else "no different beyond the noise of the splits"
+def _adverb(share: float, num_splits: int) -> str:
+    """How sure a win on this share of the splits is; empty where it says nothing."""
+    if share >= CLEARLY and num_splits >= ENOUGH_SPLITS:
+        return "clearly"
+    return "probably" if share >= PROBABLY else ""
 
 
 def conclude(comparison: Comparison) -> str:
@@ -202,9 +204,11 @@ def conclude(comparison: Comparison) -> str:
     if len(rows) > 1:
         second = rows[1]
         share = _wins(comparison.scores, best["method"], second["method"])
+        adverb = _adverb(share, comparison.num_splits)
+        judgement = f"{adverb} better" if adverb else "no different beyond the noise of the splits"
         sentences.append(
-            f"The next best, {second['method']}, has {second['rmse']:.3g}; {best['method']} is "
-            f"{_strength(share)} (smaller error on {100 * share:.0f} % of the splits)."
+            f"The next best, {second['method']}, has {second['rmse']:.3g}; {best['method']} is {judgement} "
+            f"(smaller error on {100 * share:.0f} % of the splits)."
         )
     with_model = [row for row in rows if row["method"] not in WITHOUT_MODEL]
     without = [row for row in rows if row["method"] in WITHOUT_MODEL]
@@ -212,13 +216,11 @@ def conclude(comparison: Comparison) -> str:
         share = _wins(comparison.scores, with_model[0]["method"], without[0]["method"])
         names = f"{with_model[0]['method']} ({with_model[0]['rmse']:.3g}) against {without[0]['method']}"
         names += f" ({without[0]['rmse']:.3g}, measurements alone)"
-        if share >= PROBABLY:
-            sentences.append(
-                f"The computer model {'clearly' if share >= CLEARLY else 'probably'} helps: {names}."
-            )
-        elif share <= 1.0 - PROBABLY:
-            word = "does not help" if share <= 1.0 - CLEARLY else "probably does not help"
-            sentences.append(f"For prediction the computer model {word} here: {names}.")
+        helps, hinders = (_adverb(part, comparison.num_splits) for part in (share, 1.0 - share))
+        if helps:
+            sentences.append(f"The computer model {helps} helps: {names}.")
+        elif hinders:
+            sentences.append(f"For prediction the computer model {hinders} does not help here: {names}.")
         else:
             sentences.append(f"Whether the computer model helps cannot be told from these data: {names}.")
     covered = best["coverage"]
@@ -230,12 +232,10 @@ def conclude(comparison: Comparison) -> str:
             else ": they are too narrow, so trust the ranking of the errors more than the intervals."
         )
     )
-    num_sites = int(comparison.scores["folds"].max())
-    caution = (
-        "few splits" if comparison.num_splits < 5 else "splits of one data set, which are not independent"
-    )
+    few = "only " if comparison.num_splits < ENOUGH_SPLITS else ""
     sentences.append(
-        f"How sure this is: it rests on {caution}; {num_sites} folds were held out in turn in each."
+        f"How sure this is: it rests on {comparison.num_sites} sites and {few}{comparison.num_splits} random splits of "
+        "them, which are not independent of one another; new measurements would be a better judge."
     )
     failed = sorted(comparison.messages)
     if failed:
