@@ -1,6 +1,8 @@
 """One conformance suite over all methods of `solve_spanning_tree`."""
 
+import _thread
 import math
+import threading
 import time
 
 import numpy as np
@@ -216,11 +218,13 @@ class TestBadInput:
             with pytest.raises(MatchingError, match="warm_start"):
                 solve_spanning_tree(BY_HAND, BY_HAND_CLUSTERS, warm_start=start)
 
-    @pytest.mark.parametrize("method", ["enumeration", "subset_dp"])
+    @pytest.mark.parametrize("method", ["enumeration", "subset_dp", "mcf"])
     def test_too_large_for_the_method(self, method: str) -> None:
-        """The two small-scale methods say what they are for."""
+        """Methods for small graphs say what they are for."""
+        weights = np.random.default_rng(0).random((400, 400))
+        weights = weights + weights.T
         with pytest.raises(FuncalError, match="use method 'auto'"):
-            solve_spanning_tree(np.zeros((200, 200)), np.arange(200) % 40, method=method)
+            solve_spanning_tree(weights, np.arange(400) % 40, method=method, reduce=False)
 
 
 class TestTimeLimit:
@@ -257,6 +261,23 @@ class TestTimeLimit:
         assert time.perf_counter() - began < limit + 0.5
         assert result.lower_bound <= result.cost
         assert result.status in ("time_limit", "optimal")
+
+
+@pytest.mark.parametrize("method", ["branch_and_bound", pytest.param("mcf", marks=pytest.mark.mip)])
+def test_ctrl_c_is_not_swallowed(method: str) -> None:
+    """An interrupt during a long solve comes through as KeyboardInterrupt, soon."""
+    rng = np.random.default_rng(1)
+    points = rng.integers(0, 2000, (400, 2)).astype(float)
+    size = 400 if method == "branch_and_bound" else 90
+    weights = np.round(_apart(points[:size]))
+    clusters = np.argmin(weights[rng.choice(size, size // 5, replace=False)], axis=0)
+    solve_spanning_tree(weights, clusters, method=method, time_limit=0.2)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    began = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        solve_spanning_tree(weights, clusters, method=method)
+    assert time.perf_counter() - began < 5.0
 
 
 def _apart(points: np.ndarray) -> np.ndarray:

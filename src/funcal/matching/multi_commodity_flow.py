@@ -134,8 +134,8 @@ def solve_multi_commodity_flow(task: SolverTask) -> SearchOutcome:
     flows = 2 * graph.num_edges * (graph.num_clusters - 1)
     if flows > MOST_FLOWS:
         raise MatchingError(
-            f"method 'mcf' is for at most {MOST_FLOWS} flow variables, but this graph needs {flows}; use method 'auto', "
-            "or 'dcsub' for an integer programme."
+            f"method 'mcf' is for at most {MOST_FLOWS} flow variables, but this graph needs {flows}; "
+            "use method 'auto', or 'dcsub' for an integer programme."
         )
     floor = cluster_bound(graph)
     arcs = list_arcs(graph)
