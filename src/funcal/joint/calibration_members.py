@@ -7,7 +7,7 @@ import numpy as np
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
-from .emulator_mode import find_emulator_mode
+from .emulator_mode import find_emulator_mode, needs_nugget
 from .model import JointModel, build_model
 from .prior import JointPrior
 from .response import predict_response
@@ -21,6 +21,7 @@ __all__ = [
     "discrepancy_suspected",
     "fit_member",
     "predict_member",
+    "runs_are_noisy",
     "spread_evenly",
     "variant_model",
 ]
@@ -28,10 +29,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Variant:
-    """Which joint model: does θ vary, and what is δ."""
+    """Which joint model: does θ vary, what is δ, and has the computer model noise of its own."""
 
     theta_varies: bool
     discrepancy: str
+    nugget: bool = False
 
     @property
     def name(self) -> str:
@@ -66,7 +68,12 @@ class MemberPrediction:
     calibration: FloatArray
 
 
-def runs_are_stochastic(problem: ScaledProblem) -> bool:
+def runs_are_noisy(problem: ScaledProblem, prior: JointPrior) -> bool:
+    """Whether runs with the same inputs differ, or the evidence says so."""
+    return _replicates_differ(problem) or needs_nugget(build_model(problem, prior=prior))
+
+
+def _replicates_differ(problem: ScaledProblem) -> bool:
     """Whether some runs share all their inputs and differ in their response."""
     inputs = np.hstack([problem.x_runs, problem.t_runs])
     _, group = np.unique(inputs, axis=0, return_inverse=True)
@@ -95,14 +102,14 @@ def variant_model(
     prior: JointPrior,
     pseudo_observations: tuple[FloatArray, FloatArray] | None = None,
 ) -> JointModel:
-    """The model of a variant; a stochastic computer model gets a nugget."""
+    """The model of a variant."""
     latent, precision = pseudo_observations or (None, None)
     return build_model(
         problem,
         prior=prior,
         discrepancy=variant.discrepancy,
         theta_varies=variant.theta_varies,
-        nugget=runs_are_stochastic(problem),
+        nugget=variant.nugget,
         anchor_latent=latent,
         anchor_precision=precision,
     )

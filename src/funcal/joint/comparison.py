@@ -75,7 +75,7 @@ def compare_members(
         The kind of δ that members with one have.
     """
     variants = [
-        Variant(varies, kind)
+        Variant(varies, kind, main.variant.nugget)
         for kind in ("none", discrepancy)
         for varies in (True, False)
         if varies is False or main.variant.theta_varies

@@ -17,7 +17,7 @@ from .site_functions import SiteState
 
 __all__ = ["move_emulator"]
 
-REFERENCE_DOF = 8.0
+REFERENCE_DOF = 5.0
 """Degrees of freedom of the reference: heavier tails than the posterior's, so that no point is out of reach."""
 MAX_SHRINKS = 60
 """The bracket has shrunk to the present point long before."""

@@ -7,7 +7,10 @@ from ..problem.arrays import FloatArray
 from .emulator import emulator_size, runs_log_density
 from .model import JointModel
 
-__all__ = ["find_emulator_mode"]
+__all__ = ["find_emulator_mode", "needs_nugget"]
+
+EVIDENCE_FOR_NUGGET = 3.0
+"""Natural logarithm of the Bayes factor beyond which unreplicated runs count as noisy (strong evidence: 20 to 1)."""
 
 LARGE_TABLE = 500
 """Runs beyond which the mode is first sought on an evenly spread subset: a factorisation costs n³."""
@@ -34,6 +37,22 @@ def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tu
         (_maximise(model, point, 60) for point in starts), key=lambda phi: runs_log_density(phi, model)[0]
     )
     return mode, _laplace_shape(model, mode, curvature_step)
+
+
+def needs_nugget(model: JointModel) -> bool:
+    """Whether the runs are better explained with noise of their own, by Laplace's approximation of the evidence.
+
+    A deterministic computer model can still be noisy in its inputs' small changes (meshes, tolerances); forced
+    through such runs, the emulator becomes rough everywhere.
+    """
+    evidence = []
+    for noisy in (False, True):
+        candidate = model._replace(has_nugget=noisy)
+        mode, shape = find_emulator_mode(candidate)
+        height, _ = runs_log_density(mode, candidate)
+        volume = float(np.sum(np.log(np.diag(shape)))) + 0.5 * mode.size * np.log(2.0 * np.pi)
+        evidence.append(float(height) + volume)
+    return evidence[1] - evidence[0] > EVIDENCE_FOR_NUGGET
 
 
 def _prior_centre(model: JointModel) -> FloatArray:

@@ -1,7 +1,7 @@
 """Warm-up, sampling and stopping of several chains in threads, in segments between which the caller is heard.
 
-Adaptation happens between segments of the warm-up and never after it. Each chain adapts from its own past and draws
-from its own stream, so the result depends on the seed alone, not on how the threads are scheduled.
+Adaptation happens between segments of the warm-up, where the chains wait for one another, and never after it; each
+chain draws from its own stream. So the result depends on the seed alone, not on how the threads are scheduled.
 """
 
 import os
@@ -31,6 +31,8 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 64
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
+WIDENING = 1.25
+"""Of the emulator reference's shape."""
 FIRST_STEP = 0.2
 """Step size at which the first window starts; dual averaging forgets it within a dozen sweeps."""
 
@@ -144,8 +146,9 @@ def sample_posterior(
         for index, length in enumerate(windows):
             segments = run_all(length, True)
             if index < len(windows) - 1:
+                reference = emulator_reference(segments, emulator_shape)
                 models = [
-                    adapt(chain, own, segment, emulator_shape)
+                    adapt(chain, own, segment, reference)
                     for chain, own, segment in zip(chains, models, segments, strict=True)
                 ]
         total = 0
@@ -202,13 +205,26 @@ def first_pilot(chain: ChainState, model: JointModel) -> JointModel:
     return piloted
 
 
-def adapt(
-    chain: ChainState, model: JointModel, segment: SegmentDraws, laplace_shape: FloatArray
-) -> JointModel:
-    """Learn pilot, metric and reference from one window; returns the chain's model with its new pilot.
+def emulator_reference(
+    segments: Sequence[SegmentDraws], laplace_shape: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Centre and shape of the emulator moves' reference, from all chains' draws of one window.
 
-    The metric is shrunk towards a small isotropic one as in Stan; the reference of the emulator's moves keeps the
-    weight of a few draws from the Laplace approximation.
+    Half of each chain's window is kept; the Laplace approximation keeps the weight of a few draws; and the shape is
+    widened, since a reference narrower than its target holds chains in the tails.
+    """
+    phi = np.concatenate([segment.phi[len(segment.phi) // 2 :] for segment in segments])
+    few = 4.0 * phi.shape[1]
+    blended = (len(phi) * np.atleast_2d(np.cov(phi.T)) + few * laplace_shape @ laplace_shape.T) / (len(phi) + few)
+    return phi.mean(axis=0), WIDENING * np.linalg.cholesky(blended)
+
+
+def adapt(
+    chain: ChainState, model: JointModel, segment: SegmentDraws, reference: tuple[FloatArray, FloatArray]
+) -> JointModel:
+    """Learn pilot and metric from one window; returns the chain's model with its new pilot.
+
+    The metric is shrunk towards a small isotropic one as in Stan.
     """
     length, size = segment.u.shape
     precision = segment.information.mean(axis=0)
@@ -216,16 +232,12 @@ def adapt(
     piloted = model._replace(pilot_precision=precision, pilot_shift=shift)
     moved = np.stack([pilot_coordinates(draw, piloted, chain.sites) for draw in segment.u])
     chain.u[:] = moved[-1]
-    if chain.metric.shape[0] > size:
+    if chain.metric.shape[0] > size:  # this chain moves both blocks at once
         moved = np.hstack([moved, segment.phi])
     covariance = np.atleast_2d(np.cov(moved.T))
     shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(len(covariance))
     chain.metric[:, :] = np.linalg.cholesky(shrunk)
-    few = 2.0 * chain.phi.size
-    seen = np.atleast_2d(np.cov(segment.phi.T))
-    blended = (length * seen + few * laplace_shape @ laplace_shape.T) / (length + few)
-    chain.centre[:] = segment.phi.mean(axis=0)
-    chain.shape[:, :] = np.linalg.cholesky(blended)
+    chain.centre[:], chain.shape[:, :] = reference
     chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
     restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
     return piloted

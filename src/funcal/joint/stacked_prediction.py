@@ -101,6 +101,7 @@ def predict_stack(
     *,
     main: str,
     discrepancy: str,
+    nugget: bool,
     prior: JointPrior,
     x_new: FloatArray,
     rng: np.random.Generator,
@@ -115,7 +116,7 @@ def predict_stack(
     counts = {name: max(1, round(total * weight / scale)) for name, weight in kept.items()}
     streams = dict(zip([main, *counts], rng.spawn(len(counts) + 1), strict=False))
     components = []
-    whole = _predict_calibrated(problem, stored, main, total, discrepancy, prior, x_new, streams[main])
+    whole = _predict_calibrated(problem, stored, main, total, discrepancy, nugget, prior, x_new, streams[main])
     for name, count in counts.items():
         if name == main:
             rows = spread_evenly(total, count)
@@ -124,7 +125,7 @@ def predict_stack(
             components.append(_predict_plain(problem, stored, name, count, x_new, streams[name]))
         else:
             found = _predict_calibrated(
-                problem, stored, name, count, discrepancy, prior, x_new, streams[name]
+                problem, stored, name, count, discrepancy, nugget, prior, x_new, streams[name]
             )
             components.append((found.mean, found.variance, found.noise_variance))
     mean, variance, noise = (np.concatenate(parts) for parts in zip(*components, strict=True))
@@ -138,6 +139,7 @@ def _predict_calibrated(
     name: str,
     count: int,
     discrepancy: str,
+    nugget: bool,
     prior: JointPrior,
     x_new: FloatArray,
     rng: np.random.Generator,
@@ -145,7 +147,7 @@ def _predict_calibrated(
     u, phi = stored.blocks[name]
     rows = spread_evenly(len(u), count)
     base, _, extra = name.partition("+")
-    variant = Variant(base == "varying", discrepancy if extra else "none")
+    variant = Variant(base == "varying", discrepancy if extra else "none", nugget)
     return predict_member(problem, variant_model(problem, variant, prior), u[rows], phi[rows], x_new, rng=rng)
 
 

@@ -11,6 +11,7 @@ from ..joint.calibration_members import (
     Variant,
     discrepancy_suspected,
     fit_member,
+    runs_are_noisy,
     variant_model,
 )
 from ..joint.comparison import Comparison, compare_members, leave_one_out_of
@@ -55,7 +56,7 @@ class JointCalibration:
         chosen = settings.discrepancy
         if chosen == "auto":
             chosen = "gp" if discrepancy_suspected(scaled) else "none"
-        variant = Variant(problem.num_functional > 0, chosen)
+        variant = Variant(problem.num_functional > 0, chosen, runs_are_noisy(scaled, settings.prior))
         emulator = find_emulator_mode(variant_model(scaled, variant, settings.prior))
         common: dict[str, Any] = {
             "prior": settings.prior,
@@ -128,6 +129,7 @@ class JointCalibration:
             weights,
             main=str(report["main"]),
             discrepancy=str(report["discrepancy"]),
+            nugget=bool(report["nugget"]),
             prior=JointPrior(**report["prior"]),
             x_new=x_new,
             rng=rng,
@@ -170,6 +172,7 @@ def _report(
         "main": main.variant.name,
         "discrepancy": "gp" if discrepancy == "none" else discrepancy,
         "discrepancy_of_main": discrepancy,
+        "nugget": main.variant.nugget,
         "anchors": settings.anchors,
         "prior": asdict(settings.prior),
         "weights": comparison.weights if comparison else {main.variant.name: 1.0},
