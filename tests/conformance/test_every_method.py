@@ -138,7 +138,7 @@ class TestEveryMethod:
 
 
 @pytest.mark.parametrize("method", [key for key in METHOD_KEYS if key != "bnmc-dag"])
-def test_two_controls_and_a_global_variable(method: str) -> None:
+def test_a_global_variable_is_estimated(method: str) -> None:
     """Problem 3's ψ by every method that estimates it, in its box."""
     problem = _problem("synthetic-3")
     prediction = funcal.calibrate(problem, method, seed=3, **QUICK.get(method, {})).predict(

@@ -7,7 +7,7 @@ import statsmodels.api
 from scipy import integrate, optimize
 
 import funcal
-from funcal.errors import SettingsError
+from funcal.errors import ResultError, SettingsError
 from funcal.gaussian_process import SurrogateSettings
 from funcal.methods.parametric_forms import FORMS, ParametricForm
 from funcal.methods.physical_gp import _covariances, integrated_likelihood
@@ -68,6 +68,13 @@ class TestSurrogateAtControls:
         again = surrogate_from_constants(scaled, surrogate_constants(surrogate))
         inputs = np.hstack([scaled.x_runs, scaled.t_runs])[:4]
         np.testing.assert_allclose(again.predict_mean(inputs), surrogate.predict_mean(inputs), atol=1e-9)
+
+    def test_a_changed_file_is_said_to_be_changed(self) -> None:
+        """Constants that do not belong to the runs give one sentence."""
+        scaled = _problem().scaled()
+        kept = {"surrogate_rates": np.zeros(2), "surrogate_moments": np.array([0.0, 1.0, -1.0])}
+        with pytest.raises(ResultError, match="fit again"):
+            surrogate_from_constants(scaled, kept)
 
 
 def test_batched_least_squares_finds_scipys_minimum(rng: np.random.Generator) -> None:

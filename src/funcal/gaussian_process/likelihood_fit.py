@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize
+from threadpoolctl import threadpool_limits
 
 from funcal.errors import SamplingError, SettingsError
 from funcal.gaussian_process.profile_likelihood import negative_log_profile, profile_process
@@ -31,6 +32,8 @@ LOG_NUGGET_BOUNDS = (-14.0, -4.0)
 LEVEL_STARTS = (-2.0, 0.0, 2.0)
 # The other starts are the best of a cheap screen of random points: one evaluation each.
 SCREENED_PER_START = 4
+# Below so many runs the threads of BLAS cost more than they save, and on a busy machine forty times as much.
+THREADED_RUNS = 1_000
 # A surrogate of n = 500 runs holds 2 MB; this many are kept for the rivals to share.
 KEPT_SURROGATES = 16
 
@@ -99,7 +102,8 @@ def fit_surrogate(
         value, slope = negative_log_profile(full, inputs, response, fixed_mean)
         return value, np.append(loading.T @ slope[:-1], slope[-1])
 
-    best = _minimise_from_starts(objective, num_rates, settings)
+    with threadpool_limits(1 if len(inputs) < THREADED_RUNS else None):
+        best = _minimise_from_starts(objective, num_rates, settings)
     rates, nugget = np.exp(loading @ best[:-1] + offset), float(np.exp(best[-1]))
     process = profile_process(inputs, response, rates, nugget, fixed_mean)
     if process is None:

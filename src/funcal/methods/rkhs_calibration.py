@@ -133,7 +133,7 @@ class RkhsCalibration:
         )
         starts = _starts(design, settings.num_starts, np.random.default_rng(seed))
         grid = np.exp(np.linspace(settings.log_lambda_max, settings.log_lambda_min, settings.num_lambda))
-        best: tuple[float, float, float, FloatArray] | None = None
+        best = (np.inf, np.nan, np.nan, starts[0])
         for step, lambda_ in enumerate(grid):
             # The objective carries mλbᵀb = ½ (2mλ) bᵀb.
             ridge = 2.0 * len(scaled.y_sites) * lambda_ * penalised
@@ -141,10 +141,9 @@ class RkhsCalibration:
             starts = result.parameters[:CARRIED_STARTS]
             r, jacobian = (part[0] for part in objective(starts[:1]))
             score, free = _cross_validate(r, jacobian, ridge)
-            if best is None or score < best[0]:
+            if score < best[0]:
                 best = (score, lambda_, free, starts[0])
             progress(step + 1, len(grid), "λ by cross-validation")
-        assert best is not None
         score, lambda_, free, gamma = best
         return _assemble_fit(
             problem, objective, basis, surrogate_constants(surrogate), lambda_, free, gamma, score

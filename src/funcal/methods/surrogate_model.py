@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import ResultError
 from ..gaussian_process import StaticSurrogate, SurrogateSettings, shared_surrogate, squared_exponential
 from ..gaussian_process.profile_likelihood import profile_process
 from ..problem import FloatArray
@@ -41,12 +42,21 @@ def surrogate_constants(surrogate: StaticSurrogate) -> dict[str, FloatArray]:
 
 
 def surrogate_from_constants(scaled: ScaledProblem, constants: Mapping[str, FloatArray]) -> StaticSurrogate:
-    """The surrogate again, from the problem's runs and what the fit kept."""
+    """The surrogate again, from the problem's runs and what the fit kept.
+
+    Raises
+    ------
+    ResultError
+        When the two do not belong together.
+    """
     mean, variance, nugget = (float(value) for value in constants["surrogate_moments"])
     inputs = np.hstack([scaled.x_runs, scaled.t_runs])
     rates = np.array(constants["surrogate_rates"], dtype=np.float64)
     process = profile_process(inputs, scaled.y_runs, rates, nugget, fixed_mean=mean)
-    assert process is not None, "a surrogate that was factorised once is factorised again"
+    if process is None:
+        raise ResultError(
+            "the surrogate kept in this result does not fit the runs kept with it; the file was changed, so fit again"
+        )
     return StaticSurrogate(
         inputs, rates, mean, variance, nugget, process.factor, process.weights, -process.objective
     )
