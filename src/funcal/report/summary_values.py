@@ -1,11 +1,9 @@
 """The summary of a calibration as plain values: `summary.json`."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import __version__
+from ..result.plain_values import plain_values
 from ..result.settings import settings_to_values
 from .plain_words import outcome_sentences
 
@@ -58,20 +56,5 @@ def summary_values(calibration: "Calibration") -> dict[str, Any]:
             "weights": anchors.weights,
         }
     values.update({key: value for key, value in fit.report.items() if key not in {"sentences", *values}})
-    plain: dict[str, Any] = _plain(values)
+    plain: dict[str, Any] = plain_values(values)
     return plain
-
-
-def _plain(value: Any) -> Any:
-    """JSON values only: arrays as lists, non-finite numbers as null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..problem import AnchorPoints, FloatArray
+from .plain_values import plain_values
 
 __all__ = ["Fit", "PredictiveSample"]
 
@@ -42,6 +43,10 @@ class Fit:
     anchors: AnchorPoints | None = None
     log_likelihood: FloatArray | None = None
     report: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the report plain, so that it can be stored as it is."""
+        object.__setattr__(self, "report", plain_values(self.report))
 
     def flat(self, name: str) -> FloatArray:
         """Draws of one parameter with all chains put end to end, (chain · draw, …)."""
