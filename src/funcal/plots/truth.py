@@ -32,7 +32,7 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
         theta = curve.calibration[name]
         left.fill_between(x, theta.lower, theta.upper, color=BAND, alpha=0.35, lw=0, label="95 % interval")
         left.plot(x, theta.mean, color=LINE, lw=2, label="posterior mean")
-        left.plot(x_test, case.test_functional[order, 0], "--", color=TRUTH, lw=1.6, label="truth")
+        left.plot(x_test, case.test_functional[order, 0], "x", color=TRUTH, ms=6, mew=2, label="truth")
         if calibration.anchors is not None:
             anchors = calibration.anchors
             sites = problem.physical.control[anchors.site, 0]
@@ -49,7 +49,7 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
     right.plot(
         problem.physical.control[:, 0], problem.physical.response, "o", color=MARK, ms=6, label="measured"
     )
-    right.plot(x_test, case.test_response[order], "--", color=TRUTH, lw=1.6, label="truth")
+    right.plot(x_test, case.test_response[order], "x", color=TRUTH, ms=6, mew=2, label="truth")
     right.set(xlabel=problem.roles.control[0], ylabel=problem.roles.response)
     right.set_title("What can: the response", fontsize=11, loc="left")
     right.legend(fontsize=8, frameon=False)

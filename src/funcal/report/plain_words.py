@@ -27,7 +27,8 @@ def outcome_sentences(calibration: "Calibration") -> list[str]:
     report = calibration.fit.report
     sentences += _verdict_sentences(report.get("verdicts", {}))
     sentences += [str(sentence) for sentence in report.get("sentences", [])]
-    sentences += [f"Note: {sentence}." for sentence in report.get("warnings", [])]
+    notes = [*report.get("warnings", []), *report.get("identifiability", {}).get("messages", [])]
+    sentences += [f"Note: {sentence.rstrip('.')}." for sentence in notes]
     anchors = calibration.anchors
     if anchors is not None and anchors.status == "optimal":
         median = float(np.median(anchors.misfit))
@@ -51,8 +52,8 @@ def _verdict_sentences(verdicts: dict[str, dict[str, object]]) -> list[str]:
     sentences = []
     for key, question in questions.items():
         if key in verdicts:
-            verdict = verdicts[key]
-            evidence = verdict.get("sentence") or verdict.get("evidence")
-            reason = f" {evidence}" if isinstance(evidence, str) else ""
-            sentences.append(f"{question} {str(verdict['answer']).capitalize()}.{reason}")
+            answer, evidence = str(verdicts[key]["answer"]), verdicts[key].get("evidence", {})
+            words = str(evidence.get("words", "")) if isinstance(evidence, dict) else ""
+            reason = f" {words[0].upper()}{words[1:]}." if words else ""
+            sentences.append(f"{question} {answer.capitalize()}.{reason}")
     return sentences
