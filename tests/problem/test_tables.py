@@ -173,6 +173,13 @@ def test_bad_roles_get_one_sentence(changes: dict[str, object], sentence: str) -
         read(*good_tables(), **changes)
 
 
+def test_swapped_tables_are_suspected() -> None:
+    """The runs given first: the sentence asks whether the tables are swapped."""
+    physical, runs = good_tables()
+    with pytest.raises(ProblemError, match="Are the tables swapped"):
+        read(runs, physical)
+
+
 def test_constant_columns() -> None:
     """A calibration variable or a response that never changes is an error, a control a warning."""
     physical, runs = good_tables()

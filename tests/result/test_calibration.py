@@ -145,3 +145,11 @@ def test_public_names_are_all_there() -> None:
         assert getattr(funcal, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'fit'"):
         _ = funcal.fit
+
+
+def test_an_option_that_a_method_does_not_take_is_refused(calibration: funcal.Calibration) -> None:
+    """`variance` belongs to the paper's method; another method says that it has no such option."""
+    assert calibration.predict([1.0], variance="paper").response.sd < calibration.predict([1.0]).response.sd
+    line = funcal.calibrate(calibration.problem, method="linear", seed=1)
+    with pytest.raises(SettingsError, match="'linear' predicts without an option 'variance'"):
+        line.predict([1.0], variance="paper")

@@ -47,6 +47,8 @@ DIMS = {
     "length_functional": ("functional",),
     "length_global": ("global",),
 }
+#: What `predict` takes.
+PREDICT_OPTIONS = frozenset({"variance", "num_draws"})
 PSI_NOTE = (
     "the paper's likelihood does not contain ψ: its posterior is its prior around the mean of the anchors, and "
     "predictions do not depend on it; method joint learns ψ"
@@ -62,7 +64,7 @@ class SpanningTreeCalibration:
 
     key: ClassVar[str] = "bnmc"
     title: ClassVar[str] = "Bayesian non-isometric matching calibration, spanning tree"
-    supports: ClassVar[Capabilities] = Capabilities()
+    supports: ClassVar[Capabilities] = Capabilities(predict_options=PREDICT_OPTIONS)
     Settings: ClassVar[type[Any]] = MatchingCalibrationSettings
     _graph: ClassVar[Literal["path", "tree"]] = "tree"
 
@@ -150,7 +152,7 @@ class ShortestPathCalibration(SpanningTreeCalibration):
 
     key: ClassVar[str] = "bnmc-dag"
     title: ClassVar[str] = "Bayesian non-isometric matching calibration, shortest path"
-    supports: ClassVar[Capabilities] = Capabilities(max_controls=1)
+    supports: ClassVar[Capabilities] = Capabilities(max_controls=1, predict_options=PREDICT_OPTIONS)
     _graph: ClassVar[Literal["path", "tree"]] = "path"
 
 

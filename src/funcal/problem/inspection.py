@@ -144,7 +144,9 @@ def _missing_columns(physical: Table, runs: Table, roles: Roles, errors: list[st
     for name in roles.runs_columns:
         if roles.in_runs(name) not in runs.frame.columns:
             sentence = runs.missing_column(roles.in_runs(name), word[name])
-            if roles.in_runs(name) == name and name in physical.frame.columns:
+            if name in roles.calibration and name in physical.frame.columns:
+                sentence += " Are the tables swapped? The physical table comes first, then the runs."
+            elif roles.in_runs(name) == name and name in physical.frame.columns:
                 sentence += f" If it has another name there, write {name}=NAME."
             errors.append(sentence)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..diagnostics.convergence import Convergence, assess_convergence
-from ..errors import ProblemError
+from ..errors import ProblemError, SettingsError
 from ..problem import AnchorPoints, CalibrationProblem, FloatArray
 from ..problem.tables import TableSource, numeric_column, open_table
 from .fit import Fit
@@ -76,6 +76,11 @@ class Calibration:
         -------
         Prediction
         """
+        unknown = sorted(set(options) - self.method.supports.predict_options)
+        if unknown:
+            raise SettingsError(
+                f"method {self.method.key!r} predicts without an option {unknown[0]!r}; leave it out."
+            )
         x_new = controls_of(self.problem, new_controls)
         stream = np.random.SeedSequence(self.seed, spawn_key=(PREDICTION_STREAM,))
         sample = self.method.predict(

@@ -36,6 +36,8 @@ class Capabilities:
         Which calibration variables it gives values for.
     replicates : bool
         Whether it uses the replicates (else only the site means).
+    predict_options : frozenset of str
+        Options that its `predict` takes.
     """
 
     max_controls: int | None = None
@@ -44,6 +46,7 @@ class Capabilities:
     min_sites: int = 2
     estimates: frozenset[str] = frozenset({"theta", "psi"})
     replicates: bool = True
+    predict_options: frozenset[str] = frozenset()
 
 
 class CalibrationMethod(Protocol):
