@@ -103,12 +103,23 @@ def test_the_same_data_give_the_same_object(runs) -> None:
     assert shared_surrogate(inputs, response, SurrogateSettings(num_starts=2)) is not first
 
 
+def test_many_runs_are_fitted_by_part_and_predicted_by_all(rng: np.random.Generator) -> None:
+    """Rates from 30 of 120 runs; every run is interpolated."""
+    inputs = rng.uniform(size=(120, 2))
+    response = np.sin(4 * inputs[:, 0]) + inputs[:, 1] ** 2
+    surrogate = fit_surrogate(inputs, response, SurrogateSettings(max_fit_runs=30))
+    assert surrogate.inputs.shape == (120, 2)
+    assert np.max(np.abs(surrogate.predict_mean(inputs) - response)) < 1e-2
+
+
 def test_settings_are_checked() -> None:
     """One sentence each."""
     with pytest.raises(SettingsError, match="'ard' or 'isotropic-zero-mean'"):
         SurrogateSettings(kind="linear")  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="at least one start"):
         SurrogateSettings(num_starts=0)
+    with pytest.raises(SettingsError, match="at least 10 runs"):
+        SurrogateSettings(max_fit_runs=3)
 
 
 def test_compiled_factor_equals_lapack(rng: np.random.Generator) -> None:

@@ -32,8 +32,6 @@ LOG_NUGGET_BOUNDS = (-14.0, -4.0)
 LEVEL_STARTS = (-2.0, 0.0, 2.0)
 # The other starts are the best of a cheap screen of random points: one evaluation each.
 SCREENED_PER_START = 4
-# Below so many runs the threads of BLAS cost more than they save, and on a busy machine forty times as much.
-THREADED_RUNS = 1_000
 # A surrogate of n = 500 runs holds 2 MB; this many are kept for the rivals to share.
 KEPT_SURROGATES = 16
 
@@ -51,17 +49,25 @@ class SurrogateSettings:
         L-BFGS runs.
     max_iterations
         Of each run.
+    max_fit_runs
+        With more computer runs than this the rates and the nugget are estimated from a random part of them of this
+        size (one evaluation costs n³); mean, variance and predictions use all runs.
     """
 
     kind: Literal["ard", "isotropic-zero-mean"] = "ard"
     num_starts: int = 6
     max_iterations: int = 60
+    max_fit_runs: int = 600
 
     def __post_init__(self) -> None:
         if self.kind not in ("ard", "isotropic-zero-mean"):
             raise SettingsError(f"surrogate kind is 'ard' or 'isotropic-zero-mean'; {self.kind!r} was given")
         if self.num_starts < 1:
             raise SettingsError(f"the surrogate needs at least one start; num_starts is {self.num_starts}")
+        if self.max_fit_runs < 10:
+            raise SettingsError(
+                f"the surrogate is fitted to at least 10 runs; max_fit_runs is {self.max_fit_runs}"
+            )
 
 
 def fit_surrogate(
@@ -96,13 +102,18 @@ def fit_surrogate(
         logs = np.zeros(inputs.shape[1]) if widths is None else 2.0 * np.log(widths)
         loading, fixed_mean, offset = np.ones((inputs.shape[1], 1)), zero, logs - logs.mean()
     num_rates = loading.shape[1]
+    part: slice | npt.NDArray[np.int64] = slice(None)
+    if len(response) > settings.max_fit_runs:
+        # The same part every time: the fit is a function of the data alone.
+        part = np.sort(np.random.default_rng(0).permutation(len(response))[: settings.max_fit_runs])
 
     def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
         full = np.append(loading @ parameters[:-1] + offset, parameters[-1])
-        value, slope = negative_log_profile(full, inputs, response, fixed_mean)
+        value, slope = negative_log_profile(full, inputs[part], response[part], fixed_mean)
         return value, np.append(loading.T @ slope[:-1], slope[-1])
 
-    with threadpool_limits(1 if len(inputs) < THREADED_RUNS else None):
+    # At these sizes the threads of BLAS cost more than they save, on a busy machine forty times as much.
+    with threadpool_limits(1):
         best = _minimise_from_starts(objective, num_rates, settings)
     rates, nugget = np.exp(loading @ best[:-1] + offset), float(np.exp(best[-1]))
     process = profile_process(inputs, response, rates, nugget, fixed_mean)

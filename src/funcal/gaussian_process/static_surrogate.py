@@ -68,10 +68,11 @@ class StaticSurrogate:
 
     def posterior_covariance(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Posterior covariance between (p, d) and (q, d) inputs, (p, q)."""
-        left = linalg.solve_triangular(
-            self.factor, squared_exponential(self.inputs, a, self.rates), lower=True, check_finite=False
-        )
-        right = linalg.solve_triangular(
-            self.factor, squared_exponential(self.inputs, b, self.rates), lower=True, check_finite=False
-        )
+
+        def whitened(points: FloatArray) -> FloatArray:
+            cross = squared_exponential(self.inputs, points, self.rates)
+            return np.asarray(linalg.solve_triangular(self.factor, cross, lower=True, check_finite=False))
+
+        left = whitened(a)
+        right = left if b is a else whitened(b)
         return np.asarray(self.variance * (squared_exponential(a, b, self.rates) - left.T @ right))
