@@ -12,6 +12,7 @@ from funcal.joint.emulator import allocate_emulator, emulator_size, runs_log_den
 from funcal.joint.model import JointModel, build_model
 from funcal.joint.prior import JointPrior
 from funcal.joint.site_functions import allocate_sites, pilot_coordinates, place_sites
+from funcal.joint.whole_density import whole_log_density
 from funcal.problem import ScaledProblem
 
 #: A jitter that leaves the runs' covariance well conditioned, so that 1e-8 is a test of formulas, not of rounding.
@@ -98,10 +99,32 @@ def test_density_is_scipys(two_functions_one_global: ScaledProblem, discrepancy:
         assert value == pytest.approx(scipy_density(model, u, phi), abs=1e-8)
 
 
+@pytest.mark.parametrize("discrepancy", ["none", "gp"])
+def test_both_blocks_at_once_are_the_same_density(
+    two_functions_one_global: ScaledProblem, discrepancy: str
+) -> None:
+    """The density of both blocks at once equals SciPy's to 1e-8, and its gradient central differences."""
+    rng = np.random.default_rng(5)
+    model = build_model(two_functions_one_global, prior=EASY, discrepancy=discrepancy, nugget=True)
+    u = 0.5 * rng.standard_normal(model.layout.size)
+    point = np.concatenate([u, 0.5 + 0.3 * rng.standard_normal(emulator_size(model))])
+    sites, gradient = allocate_sites(model), np.empty(point.size)
+
+    def value(at: np.ndarray) -> float:
+        return float(whole_log_density(at, model, sites, np.empty(at.size)))
+
+    found = whole_log_density(point, model, sites, gradient)
+    assert found == pytest.approx(scipy_density(model, u, point[u.size :]), abs=1e-8)
+    numeric = [(value(point + 1e-5 * e) - value(point - 1e-5 * e)) / 2e-5 for e in np.eye(point.size)]
+    np.testing.assert_allclose(gradient, numeric, atol=2e-5 * np.abs(gradient).max())
+
+
 def with_pilot(model: JointModel, rng: np.random.Generator) -> JointModel:
     """The model in coordinates of a random pilot."""
     shape = model.anchor_latent.shape
-    return model._replace(pilot_precision=rng.uniform(0, 20, shape), pilot_shift=5 * rng.standard_normal(shape))
+    return model._replace(
+        pilot_precision=rng.uniform(0, 20, shape), pilot_shift=5 * rng.standard_normal(shape)
+    )
 
 
 @pytest.mark.parametrize("discrepancy", ["none", "linear", "gp"])

@@ -69,7 +69,9 @@ def test_straight_line_is_refitted_without_each_site(one_function: ScaledProblem
     assert line.log_density[2] == pytest.approx(expected, abs=1e-3)
 
 
-def test_physical_process_predicts_its_own_sites(one_function: ScaledProblem, rng: np.random.Generator) -> None:
+def test_physical_process_predicts_its_own_sites(
+    one_function: ScaledProblem, rng: np.random.Generator
+) -> None:
     """The process interpolates its sites within its own uncertainty and has finite left-out densities."""
     process = fit_physical_process(one_function, rng)
     mean, variance, _ = process.predict(one_function, one_function.x_sites, 200, rng)

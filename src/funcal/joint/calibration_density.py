@@ -119,15 +119,18 @@ def calibration_log_density(
         return -np.inf
     inverse = inverse_from_cholesky(factor)
     pull = np.dot(inverse, residual)
-    total = hyper_log_prior(u, model, gradient) - 0.5 * LOG_TWO_PI * m - 0.5 * np.dot(pull, residual)
+    power = model.temperature
+    likelihood = -0.5 * LOG_TWO_PI * m - 0.5 * np.dot(pull, residual)
     adjoint = np.empty((m, m))
     for i in range(m):
-        total -= math.log(factor[i, i])
+        likelihood -= math.log(factor[i, i])
         for j in range(m):
-            adjoint[i, j] = 0.5 * (pull[i] * pull[j] - inverse[i, j])
+            adjoint[i, j] = 0.5 * power * (pull[i] * pull[j] - inverse[i, j])
         noise = noise_variance(u, model, i)
         sites.response_mean[i] = model.y_sites[i] - noise * pull[i]
         sites.response_variance[i] = noise - noise * noise * inverse[i, i]
+    sites.likelihood[0] = likelihood
+    total = hyper_log_prior(u, model, gradient) + power * likelihood
     cross_adjoint = np.dot(solved, -2.0 * adjoint)
     latent_gradient = np.empty((m, num_calibration))
     for c in range(num_calibration):
@@ -147,10 +150,11 @@ def calibration_log_density(
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)
             gap = latent - model.anchor_latent[i, c]
             total -= 0.5 * model.anchor_precision[i, c] * gap * gap
-            latent_gradient[i, c] = link * (pull[i] * through_mean + through_covariance)
+            latent_gradient[i, c] = link * (power * pull[i] * through_mean + through_covariance)
             latent_gradient[i, c] -= model.anchor_precision[i, c] * gap
             sites.score[i, c] = latent_gradient[i, c]
-            sites.information[i, c] = (link * through_mean) ** 2 * inverse[i, i] + model.anchor_precision[i, c]
+            sites.information[i, c] = power * (link * through_mean) ** 2 * inverse[i, i]
+            sites.information[i, c] += model.anchor_precision[i, c]
     total += add_function_gradient(u, model, sites, latent_gradient, gradient)
     for h in range(layout.num_global):
         for i in range(m):

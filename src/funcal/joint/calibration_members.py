@@ -27,6 +27,10 @@ __all__ = [
 ]
 
 
+LADDER = (1.0, 0.45, 0.15, 0.04)
+"""Powers of the sites' likelihood in tempered chains: at the last the prior rules, and neighbours exchange often."""
+
+
 @dataclass(frozen=True)
 class Variant:
     """Which joint model: does θ vary, what is δ, and has the computer model noise of its own."""
@@ -145,15 +149,19 @@ def fit_member(
     for chain, stream in enumerate(start_seed.spawn(sampler.chains)):
         values = start_values[chain % len(start_values)]
         starts.append(starting_block(model, values, np.random.default_rng(stream)))
-    draws = sample_posterior(
-        model,
-        starts,
-        mode,
-        shape,
-        seeds=chain_seed.spawn(sampler.chains),
-        settings=sampler,
-        progress=progress,
-    )
+    for ladder in ((1.0,), LADDER):
+        draws = sample_posterior(
+            model,
+            starts,
+            mode,
+            shape,
+            seeds=chain_seed.spawn(sampler.chains),
+            settings=sampler,
+            progress=progress,
+            ladder=ladder,
+        )
+        if draws.rhat <= sampler.disagreement:
+            break
     return CalibrationMember(variant, model, draws)
 
 

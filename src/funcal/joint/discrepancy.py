@@ -24,7 +24,9 @@ def discrepancy_shape(left: FloatArray, right: FloatArray, kind: int, roughness:
 
 
 @njit(cache=True, nogil=True)
-def discrepancy_cross(u: FloatArray, x_left: FloatArray, x_right: FloatArray, model: JointModel) -> FloatArray:
+def discrepancy_cross(
+    u: FloatArray, x_left: FloatArray, x_right: FloatArray, model: JointModel
+) -> FloatArray:
     """Covariance of δ between two sets of controls."""
     layout = model.layout
     cross = np.zeros((x_left.shape[0], x_right.shape[0]))
@@ -37,7 +39,9 @@ def discrepancy_cross(u: FloatArray, x_left: FloatArray, x_right: FloatArray, mo
         for j in range(x_right.shape[0]):
             cross[i, j] = constant
             if layout.discrepancy > 1:
-                cross[i, j] += varying * discrepancy_shape(x_left[i], x_right[j], layout.discrepancy, roughness)
+                cross[i, j] += varying * discrepancy_shape(
+                    x_left[i], x_right[j], layout.discrepancy, roughness
+                )
     return cross
 
 

@@ -276,7 +276,7 @@ def log_density_of_both_tables(
             covariance[i, j] -= gram[i, j]
     site_factor = np.linalg.cholesky(covariance)
     forward_substitute(site_factor, residual)
-    return total + normal_log_density(site_factor, residual[:, 0])
+    return total + model.temperature * normal_log_density(site_factor, residual[:, 0])
 
 
 @njit(cache=True, nogil=True)

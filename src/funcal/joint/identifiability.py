@@ -68,7 +68,10 @@ def identifiability_report(
     messages += [ridge["message"] for ridge in flat]
     calibration = [*roles.functional, *roles.global_]
     pressed = {
-        name: {"sites": np.flatnonzero(pressing[:, c] > PRESSING).tolist(), "largest": float(pressing[:, c].max())}
+        name: {
+            "sites": np.flatnonzero(pressing[:, c] > PRESSING).tolist(),
+            "largest": float(pressing[:, c].max()),
+        }
         for c, name in enumerate(calibration)
     }
     for name, found in pressed.items():
@@ -79,7 +82,9 @@ def identifiability_report(
             )
     outside = np.flatnonzero(outside_runs(problem, problem.physical.control)).tolist()
     if outside:
-        messages.append(f"{len(outside)} of {problem.num_sites} sites lie outside the runs' range of the controls.")
+        messages.append(
+            f"{len(outside)} of {problem.num_sites} sites lie outside the runs' range of the controls."
+        )
     return {
         "theta": theta,
         "psi": psi,
@@ -89,7 +94,9 @@ def identifiability_report(
     }
 
 
-def _flat_directions(problem: CalibrationProblem, values: FloatArray, names: list[str]) -> list[dict[str, Any]]:
+def _flat_directions(
+    problem: CalibrationProblem, values: FloatArray, names: list[str]
+) -> list[dict[str, Any]]:
     """Pairs of a functional and a global parameter of which only a combination is known."""
     ridges = []
     num_functional = problem.num_functional

@@ -120,7 +120,9 @@ def _fill_densities(
                 for j in range(m):
                     link[j] += sites.noise_covariance[i, j]
                 link[i] = 0.0
-                variance = math.exp(phi[draw, num_inputs]) + prior.mean_variance + sites.noise_covariance[i, i]
+                variance = (
+                    math.exp(phi[draw, num_inputs]) + prior.mean_variance + sites.noise_covariance[i, i]
+                )
                 for c in range(points.shape[1]):
                     variance += prior.slope_variance * (points[row, c] - 0.5) ** 2
                 for c in range(values.shape[1]):

@@ -56,7 +56,8 @@ class JointModel(NamedTuple):
 
     A constant θ is a global parameter: the variant with a constant θ has no functional parameters and one more
     global one, and needs no code of its own. `pilot_precision` and `pilot_shift` are the Λ and h of
-    `site_functions`, zero in a model as it is built; they change the coordinates of u, never the distribution.
+    `site_functions`, zero in a model as it is built; they change the coordinates of u, never the distribution. `temperature` is the power of the sites' likelihood:
+    1, or less in the auxiliary chains of `tempering`.
     """
 
     x_sites: FloatArray
@@ -73,6 +74,7 @@ class JointModel(NamedTuple):
     anchor_precision: FloatArray
     pilot_precision: FloatArray
     pilot_shift: FloatArray
+    temperature: float
     has_nugget: bool
     layout: BlockLayout
     prior: PriorNumbers
@@ -163,6 +165,7 @@ def build_model(
         anchor_precision=_contiguous(np.zeros(shape) if anchor_precision is None else anchor_precision),
         pilot_precision=np.zeros(shape),
         pilot_shift=np.zeros(shape),
+        temperature=1.0,
         has_nugget=nugget,
         layout=layout,
         prior=(prior or JointPrior()).numbers(num_controls),

@@ -59,7 +59,8 @@ class PhysicalProcess:
         whitened = np.linalg.solve(factor, np.broadcast_to(y[:, None], (num_draws, len(y), 1)))
         mean = np.einsum("tmq,tm->tq", half, whitened[..., 0])
         variance = np.maximum(
-            MEAN_VARIANCE + self.signal[chosen, None] - np.sum(half**2, axis=1), 1e-12 * self.signal[chosen, None]
+            MEAN_VARIANCE + self.signal[chosen, None] - np.sum(half**2, axis=1),
+            1e-12 * self.signal[chosen, None],
         )
         return mean * self.unit + self.centre, variance * self.unit**2, self.noise[chosen] * self.unit**2
 

@@ -12,7 +12,9 @@ from .site_functions import allocate_sites, place_sites
 __all__ = ["draw_from_prior", "prior_calibration_values", "prior_response", "simulate_tables"]
 
 
-def draw_from_prior(model: JointModel, num_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def draw_from_prior(
+    model: JointModel, num_draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     """Calibration blocks (T, size) and emulator blocks (T, p) from the prior, anchors left out."""
     layout, prior = model.layout, model.prior
     u = rng.standard_normal((num_draws, layout.size))
@@ -95,4 +97,3 @@ def prior_response(model: JointModel, num_draws: int, rng: np.random.Generator) 
     """Prior predictive draws of the site means, (T, m), scaled."""
     u, phi = draw_from_prior(model, num_draws, rng)
     return np.array([simulate_tables(model, u[t], phi[t], rng)[1] for t in range(num_draws)])
-

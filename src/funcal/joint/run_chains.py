@@ -33,6 +33,8 @@ WHOLE_SIZE = 64
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
 WIDENING = 1.25
 """Of the emulator reference's shape."""
+EXCHANGE_EVERY = 5
+"""Sweeps between attempts of tempered companions to exchange states."""
 FIRST_STEP = 0.2
 """Step size at which the first window starts; dual averaging forgets it within a dozen sweeps."""
 
@@ -53,6 +55,9 @@ class SamplerSettings:
         Kept sweeps per chain at most.
     target_ess, target_rhat
         Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response must reach.
+    disagreement
+        R-hat after the first `draws` beyond which the chains are taken to sit in different modes: sampling starts
+        again with tempered companions (infinity: never).
     """
 
     chains: int = 4
@@ -61,6 +66,7 @@ class SamplerSettings:
     max_draws: int = 4000
     target_ess: float = 400.0
     target_rhat: float = 1.01
+    disagreement: float = 1.1
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,7 @@ def sample_posterior(
     seeds: Sequence[np.random.SeedSequence],
     settings: SamplerSettings,
     progress: Callable[[int, int], None],
+    ladder: Sequence[float] = (1.0,),
 ) -> JointDraws:
     """Sample the joint posterior.
 
@@ -115,10 +122,18 @@ def sample_posterior(
     settings
     progress
         Called with (sweeps done, sweeps expected), all chains together.
+    ladder
+        Powers of the sites' likelihood, 1 first: each chain is run with a companion at every further power and
+        exchanges states with it (parallel tempering), so that it can pass from mode to mode.
     """
-    whole = model.y_runs.size + model.y_sites.size <= WHOLE_SIZE
-    chains = [allocate_chain(model, start, emulator_start, emulator_shape, whole) for start in starts]
-    streams = [np.random.default_rng(seed) for seed in seeds]
+    whole = len(ladder) == 1 and model.y_runs.size + model.y_sites.size <= WHOLE_SIZE
+    chains = [
+        allocate_chain(model, start, emulator_start, emulator_shape, whole)
+        for start in starts
+        for _ in ladder
+    ]
+    streams = [np.random.default_rng(child) for seed in seeds for child in seed.spawn(len(ladder))]
+    exchange = [np.random.default_rng(seed.spawn(1)[0]) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
     every = emulator_interval(model)
     windows = warmup_windows(settings.warmup)
@@ -130,6 +145,20 @@ def sample_posterior(
     with ThreadPoolExecutor(workers) as pool, threadpool_limits(limits=1):
 
         def run_all(length: int, adapting: bool) -> list[SegmentDraws]:
+            if len(ladder) == 1:
+                return run_together(length, adapting)
+            parts = []
+            for _ in range(max(1, length // EXCHANGE_EVERY)):
+                parts.append(run_together(EXCHANGE_EVERY, adapting))
+                exchange_states(chains, models, parts[-1], ladder, exchange)
+            return [
+                SegmentDraws(
+                    *(np.concatenate(pieces) for pieces in zip(*(part[c] for part in parts), strict=True))
+                )
+                for c in range(len(chains))
+            ]
+
+        def run_together(length: int, adapting: bool) -> list[SegmentDraws]:
             nonlocal done
             segments = [allocate_segment(model, length) for _ in chains]
             jobs = [
@@ -142,7 +171,10 @@ def sample_posterior(
                 progress(min(done, expected), expected)
             return segments
 
-        models = [first_pilot(chain, model) for chain in chains]
+        models = [
+            first_pilot(chain, model._replace(temperature=ladder[index % len(ladder)]))
+            for index, chain in enumerate(chains)
+        ]
         for index, length in enumerate(windows):
             segments = run_all(length, True)
             if index < len(windows) - 1:
@@ -155,16 +187,18 @@ def sample_posterior(
         while total < settings.max_draws:
             length = settings.draws if total == 0 else max(100, total // 4)
             length = min(length, settings.max_draws - total)
-            kept.append(run_all(length, False))
+            kept.append(run_all(length, False)[:: len(ladder)])
             total += length
             rhat, ess = worst_mixing(kept)
             if rhat <= settings.target_rhat and ess >= settings.target_ess:
+                break
+            if len(ladder) == 1 and rhat > settings.disagreement:
                 break
             expected += len(chains) * max(100, total // 4)
 
     def gather(name: str) -> FloatArray:
         return np.stack(
-            [np.concatenate([getattr(part[c], name) for part in kept]) for c in range(len(chains))]
+            [np.concatenate([getattr(part[c], name) for part in kept]) for c in range(len(starts))]
         )
 
     return JointDraws(
@@ -205,6 +239,29 @@ def first_pilot(chain: ChainState, model: JointModel) -> JointModel:
     return piloted
 
 
+def exchange_states(
+    chains: Sequence[ChainState],
+    models: Sequence[JointModel],
+    segments: Sequence[SegmentDraws],
+    ladder: Sequence[float],
+    streams: Sequence[np.random.Generator],
+) -> None:
+    """Let neighbours on each chain's ladder exchange states, with Metropolis's probability, from the top down."""
+    for chain, rng in enumerate(streams):
+        first = chain * len(ladder)
+        states = [(segments[first + k].u[-1], segments[first + k].phi[-1]) for k in range(len(ladder))]
+        likelihoods = [float(chains[first + k].sites.likelihood[0]) for k in range(len(ladder))]
+        for k in range(len(ladder) - 2, -1, -1):
+            gain = (ladder[k] - ladder[k + 1]) * (likelihoods[k + 1] - likelihoods[k])
+            if np.log(rng.random()) < gain:
+                states[k], states[k + 1] = states[k + 1], states[k]
+                likelihoods[k], likelihoods[k + 1] = likelihoods[k + 1], likelihoods[k]
+        for k, (u, phi) in enumerate(states):
+            member = chains[first + k]
+            member.u[:] = pilot_coordinates(u, models[first + k], member.sites)
+            member.phi[:] = phi
+
+
 def emulator_reference(
     segments: Sequence[SegmentDraws], laplace_shape: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -215,7 +272,9 @@ def emulator_reference(
     """
     phi = np.concatenate([segment.phi[len(segment.phi) // 2 :] for segment in segments])
     few = 4.0 * phi.shape[1]
-    blended = (len(phi) * np.atleast_2d(np.cov(phi.T)) + few * laplace_shape @ laplace_shape.T) / (len(phi) + few)
+    blended = (len(phi) * np.atleast_2d(np.cov(phi.T)) + few * laplace_shape @ laplace_shape.T) / (
+        len(phi) + few
+    )
     return phi.mean(axis=0), WIDENING * np.linalg.cholesky(blended)
 
 

@@ -49,7 +49,8 @@ class SiteState(NamedTuple):
     """Calibration values at the sites and what produced them; overwritten in place.
 
     `response_mean` and `response_variance` are those of the noise-free η + δ at the sites given both tables;
-    `information` and `score` tell what the data say of each latent value, for the pilot.
+    `information` and `score` tell what the data say of each latent value, for the pilot; `likelihood` is
+    log p(y^p | y^s, φ, u).
     """
 
     latent: FloatArray
@@ -63,6 +64,7 @@ class SiteState(NamedTuple):
     response_variance: FloatArray
     information: FloatArray
     score: FloatArray
+    likelihood: FloatArray
 
 
 def allocate_sites(model: JointModel) -> SiteState:
@@ -81,6 +83,7 @@ def allocate_sites(model: JointModel) -> SiteState:
         response_variance=np.zeros(m),
         information=np.zeros((m, num_calibration)),
         score=np.zeros((m, num_calibration)),
+        likelihood=np.zeros(1),
     )
 
 

@@ -116,7 +116,9 @@ def predict_stack(
     counts = {name: max(1, round(total * weight / scale)) for name, weight in kept.items()}
     streams = dict(zip([main, *counts], rng.spawn(len(counts) + 1), strict=False))
     components = []
-    whole = _predict_calibrated(problem, stored, main, total, discrepancy, nugget, prior, x_new, streams[main])
+    whole = _predict_calibrated(
+        problem, stored, main, total, discrepancy, nugget, prior, x_new, streams[main]
+    )
     for name, count in counts.items():
         if name == main:
             rows = spread_evenly(total, count)
@@ -166,7 +168,9 @@ def _predict_plain(
     else:
         line = fit_straight_line(problem)
         if line is None:
-            raise ValueError("a straight line had weight in the comparison but cannot be fitted to these sites")
+            raise ValueError(
+                "a straight line had weight in the comparison but cannot be fitted to these sites"
+            )
         mean, variance, noise = line.predict(scaled_new, count, rng)
     unit = scaling.response_sd**2
     return scaling.response_from_unit(mean), variance * unit, noise * unit

@@ -50,7 +50,9 @@ def psis_leave_one_out(densities: FloatArray, num_chains: int) -> LeaveOneOut:
         shaped = densities[: num_chains * length].reshape(num_chains, length, -1)
         data = arviz.from_dict(posterior={"u": shaped[..., 0]}, log_likelihood={"y": shaped})
         found = arviz.loo(data, pointwise=True)
-    return LeaveOneOut(np.asarray(found.loo_i, dtype=np.float64), np.asarray(found.pareto_k, dtype=np.float64))
+    return LeaveOneOut(
+        np.asarray(found.loo_i, dtype=np.float64), np.asarray(found.pareto_k, dtype=np.float64)
+    )
 
 
 def exact_leave_one_out(log_density: FloatArray) -> LeaveOneOut:

@@ -34,10 +34,14 @@ def tune_matching(
     scores: dict[str, float] = {}
     for lambda_ in LAMBDAS:
         try:
-            anchors = find_anchors(problem, replace(settings, lambda_=lambda_, solver="heuristic", empty_sites="skip"))
+            anchors = find_anchors(
+                problem, replace(settings, lambda_=lambda_, solver="heuristic", empty_sites="skip")
+            )
         except (MatchingError, ProblemError):
             continue
-        scores[f"{lambda_:g}"] = _interpolation_error(scaled.t_runs[anchors.run], anchors.site, gaps, model, phi)
+        scores[f"{lambda_:g}"] = _interpolation_error(
+            scaled.t_runs[anchors.run], anchors.site, gaps, model, phi
+        )
     if not scores:
         return settings, {"lambda": settings.lambda_, "scores": {}}
     best = min(scores, key=lambda key: scores[key])

@@ -42,9 +42,7 @@ def comparison_table(
     return rows
 
 
-def theta_varies(
-    members: Mapping[str, LeaveOneOut], values: FloatArray, suffix: str
-) -> dict[str, Any]:
+def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix: str) -> dict[str, Any]:
     """Whether θ varies with x, from leave-one-out and from the posterior of its range over the sites.
 
     Parameters

@@ -31,6 +31,8 @@ class JointSettings:
         Fit the rivals, stack the predictions and give the verdicts.
     tune
         Choose λ of the matching by cross-validation first.
+    tempering
+        Sample again with tempered companions where the chains sit in different modes.
     prediction_draws
         Posterior draws that a prediction averages over.
     matching, prior
@@ -48,13 +50,21 @@ class JointSettings:
     ensemble_size: int = 16
     compare: bool = True
     tune: bool = False
+    tempering: bool = True
     prediction_draws: int = 500
     matching: MatchingSettings = field(default_factory=MatchingSettings)
     prior: JointPrior = field(default_factory=JointPrior)
 
     def __post_init__(self) -> None:
         """Counts must be usable."""
-        least = {"chains": 1, "warmup": 50, "draws": 20, "max_draws": 20, "ensemble_size": 1, "prediction_draws": 20}
+        least = {
+            "chains": 1,
+            "warmup": 50,
+            "draws": 20,
+            "max_draws": 20,
+            "ensemble_size": 1,
+            "prediction_draws": 20,
+        }
         for name, smallest in least.items():
             if getattr(self, name) < smallest:
                 raise SettingsError(f"{name} must be at least {smallest}, but it is {getattr(self, name)}.")
@@ -67,11 +77,19 @@ class JointSettings:
     def sampler(self) -> SamplerSettings:
         """How long the main member's chains run."""
         return SamplerSettings(
-            self.chains, self.warmup, self.draws, self.max_draws, self.target_ess, self.target_rhat
+            self.chains,
+            self.warmup,
+            self.draws,
+            self.max_draws,
+            self.target_ess,
+            self.target_rhat,
+            SamplerSettings.disagreement if self.tempering else float("inf"),
         )
 
     @property
     def rival_sampler(self) -> SamplerSettings:
         """How long each rival's chains run: long enough for leave-one-out, three of them no longer than the main."""
         length = max(self.draws // 4, 20)
-        return SamplerSettings(self.chains, max(self.warmup // 2, 50), length, length, 0.0, float("inf"))
+        return SamplerSettings(
+            self.chains, max(self.warmup // 2, 50), length, length, 0.0, float("inf"), float("inf")
+        )
