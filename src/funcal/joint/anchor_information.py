@@ -61,7 +61,7 @@ def anchor_ensemble(
         return AnchorEnsemble(None, np.zeros((size, len(scaled.y_sites), 0)))
     noise = _site_noise_sd(scaled) * scaled.scaling.response_sd
     responses = problem.physical.response + noise * rng.standard_normal((size, problem.num_sites))
-    lambdas = np.exp(rng.uniform(*np.log(LAMBDA_RANGE), size))
+    lambdas = np.exp(rng.uniform(np.log(LAMBDA_RANGE[0]), np.log(LAMBDA_RANGE[1]), size))
     fast = replace(settings, solver="heuristic", empty_sites="skip")
     try:
         with warnings.catch_warnings():

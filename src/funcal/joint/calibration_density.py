@@ -160,4 +160,4 @@ def calibration_log_density(
         for i in range(m):
             gradient[layout.global_latent + h] += latent_gradient[i, layout.num_functional + h]
     add_noise_gradient(u, model, adjoint, gradient)
-    return total
+    return float(total)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import FloatArray
-from .factors import forward_substitute, inverse_from_cholesky
+from .factors import forward_substitute, inverse_from_cholesky, large_cholesky
 from .model import JointModel
 
 __all__ = [
@@ -172,14 +172,14 @@ def normal_log_density(factor: FloatArray, whitened: FloatArray) -> float:
 
 @njit(cache=True, nogil=True)
 def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatArray]:
-    """log p(y^s | φ) + log p(φ), and its gradient in φ."""
+    """Log p(y^s | φ) + log p(φ), and its gradient in φ."""
     n, num_controls = model.x_runs.shape
     num_inputs = num_controls + model.t_runs.shape[1]
     prior = model.prior
     gradient = np.zeros(phi.size)
     if not in_reach(phi, model):
         return -np.inf, gradient
-    factor = np.linalg.cholesky(runs_covariance(phi, model))
+    factor = large_cholesky(runs_covariance(phi, model))
     inverse = inverse_from_cholesky(factor)
     weights = np.dot(inverse, model.y_runs)
     total = emulator_log_prior(phi, model) - 0.5 * LOG_TWO_PI * n - 0.5 * np.dot(weights, model.y_runs)
@@ -225,7 +225,7 @@ def _run_input(model: JointModel, run: int, column: int) -> float:
 def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) -> None:
     """Factor the runs' covariance at φ and fill the emulator."""
     n = model.y_runs.size
-    factor = np.linalg.cholesky(runs_covariance(phi, model))
+    factor = large_cholesky(runs_covariance(phi, model))
     emulator.phi[:] = phi
     emulator.inverse[:, :] = inverse_from_cholesky(factor)
     emulator.weights[:] = np.dot(emulator.inverse, model.y_runs)
@@ -240,7 +240,7 @@ def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) ->
 def log_density_of_both_tables(
     phi: FloatArray, sites_t: FloatArray, noise_covariance: FloatArray, model: JointModel
 ) -> float:
-    """log p(φ) + log p(y^s | φ) + log p(y^p | y^s, φ, θ, ψ, δ, σ), by one n × n and one m × m factorisation.
+    """Log p(φ) + log p(y^s | φ) + log p(y^p | y^s, φ, θ, ψ, δ, σ), by one n × n and one m × m factorisation.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def log_density_of_both_tables(
     num_controls = model.x_runs.shape[1]
     if not in_reach(phi, model):
         return -np.inf
-    factor = np.linalg.cholesky(runs_covariance(phi, model))
+    factor = large_cholesky(runs_covariance(phi, model))
     solved = np.empty((n, m + 1))
     cross, cross_trend = np.empty((n, m)), np.empty((n, m))
     within, within_trend = np.empty((m, m)), np.empty((m, m))
@@ -274,7 +274,7 @@ def log_density_of_both_tables(
         residual[i, 0] = model.y_sites[i] - gram[i, m]
         for j in range(m):
             covariance[i, j] -= gram[i, j]
-    site_factor = np.linalg.cholesky(covariance)
+    site_factor = large_cholesky(covariance)
     forward_substitute(site_factor, residual)
     return total + model.temperature * normal_log_density(site_factor, residual[:, 0])
 

@@ -1,4 +1,4 @@
-"""Mode and curvature of the emulator block given the runs alone: where chains start and what their proposals look like."""
+"""Mode and curvature of the emulator block given the runs alone: where chains start, how their proposals look."""
 
 import numpy as np
 from scipy import optimize
@@ -52,7 +52,7 @@ def needs_nugget(model: JointModel) -> bool:
         height, _ = runs_log_density(mode, candidate)
         volume = float(np.sum(np.log(np.diag(shape)))) + 0.5 * mode.size * np.log(2.0 * np.pi)
         evidence.append(float(height) + volume)
-    return evidence[1] - evidence[0] > EVIDENCE_FOR_NUGGET
+    return bool(evidence[1] - evidence[0] > EVIDENCE_FOR_NUGGET)
 
 
 def _prior_centre(model: JointModel) -> FloatArray:
@@ -83,8 +83,14 @@ def _maximise(model: JointModel, start: FloatArray, max_iterations: int) -> Floa
     centre = _prior_centre(model)
     reach = 6.0 * max(model.prior.log_decay_sd, model.prior.log_variance_sd)
     box = optimize.Bounds(centre - reach, centre + reach)
-    options = {"maxiter": max_iterations, "ftol": 1e-8}
-    found = optimize.minimize(negative, start, jac=True, method="L-BFGS-B", bounds=box, options=options)
+    found = optimize.minimize(
+        negative,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=box,
+        options={"maxiter": max_iterations, "ftol": 1e-8},
+    )
     mode: FloatArray = np.asarray(found.x, dtype=np.float64)
     return mode
 

@@ -14,8 +14,15 @@ __all__ = [
     "cholesky_reverse",
     "forward_substitute",
     "inverse_from_cholesky",
+    "large_cholesky",
     "lower_inverse",
 ]
+
+
+@njit(cache=True, nogil=True)
+def large_cholesky(a: FloatArray) -> FloatArray:
+    """Lower Cholesky factor by LAPACK, for matrices that jitter keeps positive definite."""
+    return np.linalg.cholesky(a)  # type: ignore[return-value]
 
 
 @njit(cache=True, nogil=True)
@@ -83,7 +90,8 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
 def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
     """(L Lᵀ)⁻¹."""
     inverse = lower_inverse(factor)
-    return np.dot(inverse.T, inverse)
+    product: FloatArray = np.dot(inverse.T, inverse)
+    return product
 
 
 @njit(cache=True, nogil=True)
@@ -100,4 +108,5 @@ def cholesky_reverse(factor: FloatArray, factor_adjoint: FloatArray) -> FloatArr
         half[i, i] *= 0.5
     inverse = lower_inverse(factor)
     middle = np.dot(inverse.T, np.dot(half, inverse))
-    return 0.5 * (middle + middle.T)
+    symmetric: FloatArray = 0.5 * (middle + middle.T)
+    return symmetric

@@ -77,8 +77,8 @@ def identifiability_report(
     for name, found in pressed.items():
         if found["sites"]:
             messages.append(
-                f"{name} presses on the edge of its box (up to {found['largest']:.0%} of the posterior within 3 % of it); "
-                "the truth may lie outside the runs, and wider runs or bounds would tell."
+                f"{name} presses on the edge of its box (up to {found['largest']:.0%} of the posterior within 3 % "
+                "of it); the truth may lie outside the runs, and wider runs or bounds would tell."
             )
     outside = np.flatnonzero(outside_runs(problem, problem.physical.control)).tolist()
     if outside:

@@ -85,4 +85,4 @@ def _autocorrelation_time(correlation: FloatArray, num_draws: int) -> float:
     tail = correlation[2 * stop] if 2 * stop < correlation.size else 0.0
     time = -1.0 + 2.0 * float(np.minimum.accumulate(pairs[:stop]).sum()) + max(float(tail), 0.0)
     # antithetic chains cannot be better than this
-    return max(time, 1.0 / np.log10(num_draws))
+    return max(time, 1.0 / float(np.log10(num_draws)))

@@ -56,8 +56,8 @@ class JointModel(NamedTuple):
 
     A constant θ is a global parameter: the variant with a constant θ has no functional parameters and one more
     global one, and needs no code of its own. `pilot_precision` and `pilot_shift` are the Λ and h of
-    `site_functions`, zero in a model as it is built; they change the coordinates of u, never the distribution. `temperature` is the power of the sites' likelihood:
-    1, or less in the auxiliary chains of `tempering`.
+    `site_functions`, zero in a model as it is built; they change the coordinates of u, never the
+    distribution. `temperature` is the power of the sites' likelihood: 1, or less in tempered companions.
     """
 
     x_sites: FloatArray

@@ -56,8 +56,8 @@ def _log_density(
 ) -> float:
     """Density of u given the emulator, or of (u, φ) where the point holds both."""
     if point.size == model.layout.size:
-        return calibration_log_density(point, model, emulator, sites, gradient)  # type: ignore[no-any-return]
-    return whole_log_density(point, model, sites, gradient)  # type: ignore[no-any-return]
+        return calibration_log_density(point, model, emulator, sites, gradient)
+    return whole_log_density(point, model, sites, gradient)
 
 
 @njit(cache=True, nogil=True)

@@ -28,7 +28,7 @@ from .site_functions import (
 __all__ = ["plug_in_mean", "predict_response", "prior_cross"]
 
 NUM_BLOCKS = 4
-"""Blocks of draws that run side by side, each with a stream of its own; fixed, so that results do not depend on cores."""
+"""Blocks of draws that run side by side, each with its own stream; fixed, so that cores do not change results."""
 CHUNK = 256
 """New points at a time: bounds the (n, q) arrays."""
 
@@ -123,7 +123,8 @@ def prior_cross(
     slope = prior.slope_variance
     add_calibration_inputs(x_left, x_right, np.exp(phi[:num_controls]), slope, kernel, trend)
     add_calibration_inputs(t_left, t_right, np.exp(phi[num_controls:num_inputs]), slope, kernel, trend)
-    return kernel + trend
+    total: FloatArray = kernel + trend
+    return total
 
 
 @njit(cache=True, nogil=True)

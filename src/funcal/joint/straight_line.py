@@ -89,4 +89,9 @@ def _least_squares(
     gram_inverse = np.linalg.inv(design.T @ (design * weight[:, None]))
     estimate = gram_inverse @ (design.T @ (weight * y))
     residual = y - design @ estimate
-    return estimate, gram_inverse, float(np.sum(weight * residual**2)), len(y) - design.shape[1]
+    return (
+        np.asarray(estimate),
+        np.asarray(gram_inverse, dtype=np.float64),
+        float(np.sum(weight * residual**2)),
+        len(y) - design.shape[1],
+    )

@@ -1,4 +1,4 @@
-"""Two plain answers: does θ really vary with x, and does the computer model help at all?"""
+"""Two plain answers: whether θ really varies with x, and whether the computer model helps at all."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -58,9 +58,7 @@ def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix:
     probability = float(np.mean(spread > VARIATION, axis=0).max())
     if gain > max(LEAST_GAIN, 2.0 * gain_se) or (probability >= SURE and gain > 0.0):
         answer = "yes"
-    elif probability < EVEN and gain < LEAST_GAIN:
-        answer = "no"
-    elif gain < -max(LEAST_GAIN, 2.0 * gain_se):
+    elif (probability < EVEN and gain < LEAST_GAIN) or gain < -max(LEAST_GAIN, 2.0 * gain_se):
         answer = "no"
     else:
         answer = "unclear"

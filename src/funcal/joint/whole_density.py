@@ -140,4 +140,4 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
         for i in range(m):
             gradient[layout.global_latent + h] += latent_gradient[i, layout.num_functional + h]
     add_noise_gradient(u, model, np.ascontiguousarray(adjoint[n:, n:]), gradient[: layout.size])
-    return total
+    return float(total)

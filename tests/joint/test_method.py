@@ -1,0 +1,103 @@
+"""The method `joint` from problem to prediction: reproducible, storable, honest about what it found."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import funcal
+from funcal.errors import SettingsError
+
+#: Short chains: these tests are about plumbing, not about convergence.
+SHORT: dict[str, Any] = {
+    "chains": 2,
+    "warmup": 60,
+    "draws": 40,
+    "max_draws": 40,
+    "tempering": False,
+    "prediction_draws": 60,
+    "ensemble_size": 4,
+}
+
+
+@pytest.fixture(scope="module")
+def calibration(problem_one_tables: Any) -> funcal.Calibration:
+    """Problem 1, calibrated once with rivals."""
+    physical, runs = problem_one_tables
+    problem = funcal.CalibrationProblem.from_tables(
+        physical, runs, control=["x"], functional=["theta"], response="y"
+    )
+    with pytest.warns(funcal.errors.ConvergenceWarning):
+        return funcal.calibrate(problem, method="joint", seed=3, **SHORT)
+
+
+def test_same_seed_same_answer(calibration: funcal.Calibration) -> None:
+    """A second fit with the same seed gives the same draws bit for bit, whatever the threads did."""
+    with pytest.warns(funcal.errors.ConvergenceWarning):
+        again = funcal.calibrate(calibration.problem, method="joint", seed=3, **SHORT)
+    for name, values in calibration.fit.draws.items():
+        assert np.array_equal(values, again.fit.draws[name]), name
+
+
+def test_save_and_load_predict_alike(calibration: funcal.Calibration, tmp_path: Path) -> None:
+    """A calibration read back from its file predicts exactly what it predicted before."""
+    new = np.array([[1.0], [3.3]])
+    loaded = funcal.load(calibration.save(tmp_path / "joint.nc"))
+    for one, other in (
+        (calibration.predict(new).response, loaded.predict(new).response),
+        (calibration.predict(new).calibration["theta"], loaded.predict(new).calibration["theta"]),
+    ):
+        assert np.array_equal(one.mean, other.mean)
+        assert np.array_equal(one.upper, other.upper)
+
+
+def test_posterior_stays_in_the_box(calibration: funcal.Calibration) -> None:
+    """Every draw of θ lies inside the bounds of the runs, at the sites and at new controls."""
+    low, high = calibration.problem.bounds[0]
+    predicted = calibration.predict(np.linspace(-1.0, 8.0, 7)[:, None]).sample.calibration
+    for values in (calibration.fit.draws["theta"], predicted):
+        assert np.all((values >= low) & (values <= high))
+
+
+def test_report_says_what_was_found(calibration: funcal.Calibration) -> None:
+    """The report has the comparison with weights that sum to one, both verdicts and the identifiability."""
+    report = calibration.fit.report
+    members = {row["member"] for row in report["comparison"]}
+    assert members == {
+        "varying",
+        "constant",
+        "varying+discrepancy",
+        "constant+discrepancy",
+        "gp",
+        "linear",
+    }
+    assert sum(report["weights"].values()) == pytest.approx(1.0)
+    assert {report["verdicts"][name]["answer"] for name in ("theta_varies", "simulator_helps")} <= {
+        "yes",
+        "no",
+        "unclear",
+    }
+    assert len(report["identifiability"]["theta"]["theta"]["contraction"]) == 6
+
+
+def test_one_member_alone_can_predict(calibration: funcal.Calibration) -> None:
+    """The prediction of a single member differs from the stack's and is available by name."""
+    new = np.array([[1.0], [3.3]])
+    line = calibration.predict(new, member="linear").response.mean
+    assert not np.allclose(line, calibration.predict(new).response.mean)
+
+
+def test_without_comparison(calibration: funcal.Calibration) -> None:
+    """`compare=False` leaves out rivals and verdicts and predicts with the main member alone."""
+    with pytest.warns(funcal.errors.ConvergenceWarning):
+        alone = funcal.calibrate(calibration.problem, method="joint", seed=3, compare=False, **SHORT)
+    assert "verdicts" not in alone.fit.report
+    assert alone.fit.report["weights"] == {"varying": 1.0}
+    assert np.array_equal(alone.fit.draws["theta"], calibration.fit.draws["theta"])
+
+
+def test_impossible_settings_get_a_sentence(calibration: funcal.Calibration) -> None:
+    """Counts below the least usable are refused with what to do."""
+    with pytest.raises(SettingsError, match="max_draws must be at least draws"):
+        funcal.calibrate(calibration.problem, method="joint", draws=500, max_draws=100)
