@@ -31,6 +31,9 @@ __all__ = ["branch_and_bound"]
 
 Integers = NDArray[np.int64]
 
+FIRST_PATIENCE = 4
+"""Perturbations in vain before the first bounds, on a graph that is still large."""
+
 IDLE_ROOTS = 4
 """Root clusters in a row that removed little after which local search on the smaller graph is tried again."""
 
@@ -67,7 +70,7 @@ class _OpenNode:
 def _close_root(graph: ClusteredGraph, task: SolverTask, bound: float, pool: CutPool) -> Tightened:
     """Search and fix in turn until neither helps; the cut relaxation where much is left."""
     incumbent, deadline = task.incumbent, task.deadline
-    iterate_local_search(graph, incumbent, task.rng, deadline, patience=0)
+    iterate_local_search(graph, incumbent, task.rng, deadline, patience=FIRST_PATIENCE)
     while True:
         tightened = fix_by_roots(graph, incumbent, deadline, bound=bound, patience=IDLE_ROOTS)
         graph, bound = tightened.graph, tightened.bound

@@ -30,8 +30,9 @@ def solve_cluster_subpacking(task: SolverTask) -> SearchOutcome:
     arcs = list_arcs(graph)
     objective = integer_objective(graph, arcs, incumbent)
     model = CutModel(graph, arcs, objective.arc_cost, objective.root_cost)
-    if len(objective.heavy):
-        model.fix_count(objective.heavy, objective.num_heavy)
+    weights = graph.weight[arcs.head, arcs.tail]
+    for group in objective.groups:
+        model.fix_count(group.slots(weights), group.count)
     bound, solves = cluster_bound(graph), 0
     verdict = model.relax(task.deadline)
     if verdict == "optimal":

@@ -100,16 +100,17 @@ class _OuterRoot:
         return record[np.any(record, axis=1), : n - 1]
 
     def safe_reduced_costs(
-        self, sets: Flags, duals: Floats, objective: IntegerObjective, heavy_dual: float, step: float
+        self, sets: Flags, duals: Floats, objective: IntegerObjective, group_duals: Floats, step: float
     ) -> tuple[float, Floats]:
         """A dual bound and its reduced costs, exact on the grid, from approximate dual values."""
         arcs = self.arcs
         reduced = np.where(self.usable, arcs.cost, np.inf)
         bound = 0.0
-        if len(objective.heavy):
-            extra = np.floor(heavy_dual / step) * step
-            reduced[self.graph.weight[arcs.head, arcs.tail] >= objective.base] -= extra
-            bound += objective.num_heavy * extra
+        weights = self.graph.weight[arcs.head, arcs.tail]
+        for group, dual in zip(objective.groups, group_duals, strict=True):
+            extra = float(np.floor((dual + group.least) / step) * step)
+            reduced[group.slots(weights)] -= extra
+            bound += group.count * extra
         duals = np.floor(np.maximum(duals, 0.0) / step) * step
         sets = np.concatenate([sets, np.zeros((len(sets), 1), dtype=np.bool_)], axis=1)
         for members, dual in zip(sets[duals > 0.0], duals[duals > 0.0], strict=True):
@@ -133,8 +134,9 @@ def fix_by_cut_relaxation(
     arcs = list_arcs(graph)
     objective = integer_objective(graph, arcs, incumbent)
     model = CutModel(graph, arcs, objective.arc_cost, objective.root_cost)
-    if len(objective.heavy):
-        model.fix_count(objective.heavy, objective.num_heavy)
+    weights = graph.weight[arcs.head, arcs.tail]
+    for group in objective.groups:
+        model.fix_count(group.slots(weights), group.count)
     outer = _OuterRoot.around(graph, model.root_cluster)
     first = pool.rows(graph)
     model.add_cuts(first if len(first) else outer.first_cuts())
@@ -170,10 +172,10 @@ def _fix(
 ) -> float:
     """Safe bound of the relaxation; raises the vertices' bounds and clears edges of the outer graph."""
     duals = model.highs.row_duals * objective.scale
-    heavy_dual = float(duals[model.num_static - 1]) + objective.base if len(objective.heavy) else 0.0
+    group_duals = duals[model.num_static - len(objective.groups) : model.num_static]
     sets = np.concatenate(model.sets)
     base, reduced = outer.safe_reduced_costs(
-        sets, duals[model.num_static :], objective, heavy_dual, quantum.step
+        sets, duals[model.num_static :], objective, group_duals, quantum.step
     )
     arcs, root = outer.arcs, outer.graph.num_vertices - 1
     reached = np.full(root + 1, np.inf)

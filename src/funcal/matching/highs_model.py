@@ -25,7 +25,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FEASIBILITY_TOLERANCE = 1e-9
-"""HiGHS's default of 1e-6 lets a penalised edge of weight 3e4 change the objective by 0.03."""
+"""Of integer programmes: the default of 1e-6 lets a penalised edge of weight 3e4 change the objective by 0.03."""
+
+MOST_ITERATIONS = 20_000
+"""Of linear programmes: simplex has been seen to cycle, and a relaxation that is not solved is merely not used."""
 
 POLL_SECONDS = 0.02
 """How often Ctrl-C and the clock are looked at while HiGHS runs."""
@@ -51,8 +54,7 @@ class HighsModel:
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("threads", 1)
-        for name in ("primal", "dual", "mip"):
-            self._highs.setOptionValue(f"{name}_feasibility_tolerance", FEASIBILITY_TOLERANCE)
+        self._highs.setOptionValue("simplex_iteration_limit", MOST_ITERATIONS)
         program = highspy.HighsLp()
         program.num_col_ = len(cost)
         program.num_row_ = rows.shape[0]
@@ -92,6 +94,9 @@ class HighsModel:
         kind = np.full(len(columns), highspy.HighsVarType.kInteger)
         self._highs.changeColsIntegrality(len(columns), columns.astype(np.int32), kind)
         self._integer = True
+        for name in ("primal", "dual", "mip"):
+            self._highs.setOptionValue(f"{name}_feasibility_tolerance", FEASIBILITY_TOLERANCE)
+        self._highs.setOptionValue("simplex_iteration_limit", highspy.kHighsIInf)
         self._highs.setOptionValue("mip_rel_gap", 0.0)
         self._highs.setOptionValue("mip_abs_gap", absolute_gap)
 

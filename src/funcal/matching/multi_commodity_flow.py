@@ -89,11 +89,10 @@ def _build(graph: ClusteredGraph, arcs: ArcLists, objective: IntegerObjective) -
     row_of[others] = rows.open(np.zeros(len(others)), np.zeros(len(others))) + np.arange(len(others))
     rows.put(row_of[head], q, 1.0)
     rows.put(row_of[others], others, -1.0)
-    heavy = place[objective.heavy]
-    heavy = heavy[heavy >= 0]
-    if len(heavy):
-        count = np.full(1, float(objective.num_heavy))
-        rows.put(np.full(len(heavy), rows.open(count, count)), q[heavy], 1.0)
+    weights = graph.weight[head, tail]
+    for group in objective.groups:
+        members, count = group.slots(weights), np.full(1, float(group.count))
+        rows.put(np.full(len(members), rows.open(count, count)), q[members], 1.0)
     num_columns = n + len(used)
     for i in range(m):
         if i == root:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from .clustered_graph import ClusteredGraph, keep_vertices
 from .tree_heuristic import minimum_spanning_tree
 
-__all__ = ["cluster_bound", "reduce_graph"]
+__all__ = ["cluster_bound", "lightest_tree", "reduce_graph"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -193,6 +193,14 @@ def dominated_vertices(weight: Floats, alive: Flags, cost: Floats, start: Intege
                         alive[v, u] = False
                     break
     return gone
+
+
+def lightest_tree(graph: ClusteredGraph) -> Floats:
+    """Weights of the minimum spanning tree of the clusters' lightest edges in play."""
+    lightest = _lightest_edges(graph.weight, graph.alive, graph.start)
+    parent, _ = minimum_spanning_tree(lightest, np.arange(graph.num_clusters))
+    child = np.flatnonzero(parent >= 0)
+    return np.asarray(lightest[child, parent[child]], dtype=np.float64)
 
 
 def cluster_bound(graph: ClusteredGraph) -> float:
