@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+KERNELS := $(VENV)/.compiled
 
 .PHONY: install demo test test-slow lint format bench clean
 
@@ -21,7 +22,13 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
 	@touch $@
 
-demo: install
+# The kernels are compiled once, as part of the set-up, by a demonstration that nobody sees.
+$(KERNELS): $(STAMP) $(shell find src -name '*.py')
+	@echo "Compiling the numerical kernels (once, a minute or two) ..."
+	@$(BIN)/funcal demo --quiet --out $(VENV)/warm-up --force > /dev/null
+	@touch $@
+
+demo: $(KERNELS)
 	$(BIN)/funcal demo --out demo-output --force
 
 test: install
