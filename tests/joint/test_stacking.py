@@ -1,4 +1,4 @@
-"""Stacking weights against ArviZ, and their prior."""
+"""Stacking weights against ArviZ."""
 
 import warnings
 
@@ -34,11 +34,10 @@ def test_weights_are_arviz(rng: np.random.Generator) -> None:
         assert weight == pytest.approx(expected[name], abs=0.01)
 
 
-def test_prior_keeps_members_in_and_fades_with_sites() -> None:
-    """A prior of one site keeps a slightly worse member at few sites; at many sites the data decide."""
-    for num_sites, least, most in ((4, 0.05, 0.5), (400, 0.0, 0.01)):
-        better, worse = np.full(num_sites, 0.0), np.full(num_sites, -0.5)
-        weights = stacking_weights(
-            {"better": exact_leave_one_out(better), "worse": exact_leave_one_out(worse)}, prior_sites=1.0
-        )
-        assert least <= weights["worse"] <= most
+def test_the_better_member_takes_the_weight() -> None:
+    """Where one member is better at every site, it has all the weight."""
+    scores = {
+        "better": exact_leave_one_out(np.full(5, 0.0)),
+        "worse": exact_leave_one_out(np.full(5, -0.5)),
+    }
+    assert stacking_weights(scores)["better"] == pytest.approx(1.0, abs=1e-6)

@@ -23,8 +23,6 @@ PLAIN_MEMBERS = ("gp", "linear")
 """Members that do not use the computer model."""
 LOO_DRAWS = 400
 """Draws per member that leave-one-out is computed from: PSIS needs a few hundred."""
-STACKING_PRIOR_SITES = 1.0
-"""Weight of the symmetric prior on the stacking weights, in sites (`docs/decisions/joint-stacking.md`)."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +104,11 @@ def compare_members(
     line = fit_straight_line(problem)
     if line is not None:
         scores["linear"] = exact_leave_one_out(line.log_density)
-    used = stacking_weights(scores, prior_sites=STACKING_PRIOR_SITES)
+    weights = stacking_weights(scores)
     verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS)}
     if main.variant.theta_varies:
         values = main.draws.values[..., : main.model.layout.num_functional]
         suffix = main.variant.name.removeprefix("varying")
         verdicts["theta_varies"] = theta_varies(scores, values.reshape(-1, *values.shape[2:]), suffix)
-    table = comparison_table(scores, stacking_weights(scores), used)
-    return Comparison(members, process, scores, used, log_likelihood, table, verdicts)
+    table = comparison_table(scores, weights)
+    return Comparison(members, process, scores, weights, log_likelihood, table, verdicts)

@@ -1,4 +1,4 @@
-"""A Gaussian process on the measurements alone: the rival that tells whether the computer model helps.
+"""A Gaussian process with a linear trend on the measurements alone: it tells whether the computer model helps.
 
 Its few hyper-parameters are integrated over draws from their prior, weighted by the likelihood; leave-one-out
 densities then need no approximation: p(y_i | y_-i) = Σ_t p(y | h_t) / Σ_t p(y_-i | h_t).
@@ -16,8 +16,8 @@ __all__ = ["PhysicalProcess", "fit_physical_process"]
 
 NUM_CANDIDATES = 3000
 """Draws from the prior; with a handful of sites several hundred of them carry weight."""
-MEAN_VARIANCE = 4.0
-"""Variance of the constant mean, in units of the sites' variance."""
+MEAN_VARIANCE, SLOPE_VARIANCE = 4.0, 4.0
+"""Prior variances of the mean and of a linear trend across each control's range, in units of the sites' variance."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,15 @@ class PhysicalProcess:
         y = (problem.y_sites - self.centre) / self.unit
         factor = np.linalg.cholesky(_covariance(problem, self, chosen))
         gaps = (x_new[:, None, :] - problem.x_sites[None, :, :]) ** 2
-        cross = MEAN_VARIANCE + self.signal[chosen, None, None] * np.exp(
+        trend = _trend(x_new, problem.x_sites)
+        cross = trend + self.signal[chosen, None, None] * np.exp(
             -np.einsum("qmc,tc->tqm", gaps, self.roughness[chosen])
         )
         half = np.linalg.solve(factor, np.swapaxes(cross, 1, 2))
         whitened = np.linalg.solve(factor, np.broadcast_to(y[:, None], (num_draws, len(y), 1)))
         mean = np.einsum("tmq,tm->tq", half, whitened[..., 0])
-        variance = np.maximum(
-            MEAN_VARIANCE + self.signal[chosen, None] - np.sum(half**2, axis=1),
-            1e-12 * self.signal[chosen, None],
-        )
+        own = np.diagonal(_trend(x_new, x_new)) + self.signal[chosen, None]
+        variance = np.maximum(own - np.sum(half**2, axis=1), 1e-12 * own)
         return mean * self.unit + self.centre, variance * self.unit**2, self.noise[chosen] * self.unit**2
 
 
@@ -104,13 +103,19 @@ def fit_physical_process(problem: ScaledProblem, rng: np.random.Generator) -> Ph
     )
 
 
+def _trend(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Covariance of the mean and the linear trend between two sets of controls."""
+    trend: FloatArray = MEAN_VARIANCE + SLOPE_VARIANCE * (left - 0.5) @ (right - 0.5).T
+    return trend
+
+
 def _covariance(problem: ScaledProblem, process: PhysicalProcess, rows: np.ndarray) -> FloatArray:
     """(T, m, m) covariances of the standardised site means."""
     gaps = (problem.x_sites[:, None, :] - problem.x_sites[None, :, :]) ** 2
     covariance: FloatArray = process.signal[rows, None, None] * np.exp(
         -np.einsum("ijc,tc->tij", gaps, process.roughness[rows])
     )
-    covariance += MEAN_VARIANCE
+    covariance += _trend(problem.x_sites, problem.x_sites)
     sites = np.arange(len(problem.x_sites))
     if problem.known_variance is None:
         covariance[:, sites, sites] += process.noise[rows, None] / problem.counts + 1e-9

@@ -71,7 +71,7 @@ class JointPrior:
     """
 
     mean_variance: float = 1.0
-    slope_variance: float = 0.0
+    slope_variance: float = 1.0
     log_decay_mean: float = 0.5
     log_decay_sd: float = 1.5
     log_variance_mean: float = 0.0

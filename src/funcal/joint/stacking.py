@@ -66,15 +66,8 @@ def difference(one: LeaveOneOut, other: LeaveOneOut) -> tuple[float, float]:
     return float(gap.sum()), float(np.sqrt(gap.size) * gap.std(ddof=1))
 
 
-def stacking_weights(members: Mapping[str, LeaveOneOut], *, prior_sites: float = 0.0) -> dict[str, float]:
+def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
     """Weights that maximise the leave-one-out log score of the mixture.
-
-    Parameters
-    ----------
-    members
-    prior_sites
-        Strength of a symmetric Dirichlet prior on the weights, in sites: with a handful of sites the bare maximum
-        likes corners, and a prior of about one site keeps every member that is not worse in the mixture.
 
     Returns
     -------
@@ -83,10 +76,9 @@ def stacking_weights(members: Mapping[str, LeaveOneOut], *, prior_sites: float =
     """
     log_density = np.column_stack([member.log_density for member in members.values()])
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
-    num_sites, num_members = density.shape
-    weight = np.full(num_members, 1.0 / num_members)
+    weight = np.full(density.shape[1], 1.0 / density.shape[1])
     for _ in range(NUM_ITERATIONS):
         share = density * weight
         share /= share.sum(axis=1, keepdims=True)
-        weight = (share.sum(axis=0) + prior_sites / num_members) / (num_sites + prior_sites)
+        weight = share.mean(axis=0)
     return dict(zip(members, weight.tolist(), strict=True))

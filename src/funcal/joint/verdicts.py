@@ -19,9 +19,9 @@ SURE, EVEN = 0.95, 0.5
 
 
 def comparison_table(
-    members: Mapping[str, LeaveOneOut], weights: Mapping[str, float], used: Mapping[str, float]
+    members: Mapping[str, LeaveOneOut], weights: Mapping[str, float]
 ) -> list[dict[str, Any]]:
-    """One row per member, best first: elpd, its standard error, difference from the best, reliability, weights."""
+    """One row per member, best first: elpd, its standard error, difference from the best, reliability, weight."""
     order = sorted(members, key=lambda name: -members[name].elpd)
     best = members[order[0]]
     rows = []
@@ -35,7 +35,6 @@ def comparison_table(
                 "elpd_difference": loss,
                 "difference_se": loss_se,
                 "stacking_weight": float(weights[name]),
-                "weight_in_prediction": float(used[name]),
                 "largest_pareto_k": float(members[name].pareto_k.max()),
             }
         )

@@ -32,7 +32,7 @@ class JointCalibration:
 
     key: ClassVar[str] = "joint"
     title: ClassVar[str] = "Joint Gaussian process over both tables (default)"
-    supports: ClassVar[Capabilities] = Capabilities()
+    supports: ClassVar[Capabilities] = Capabilities(predict_options=frozenset({"member"}))
     Settings: ClassVar[type[Any]] = JointSettings
 
     def fit(
@@ -55,7 +55,7 @@ class JointCalibration:
         pseudo = ensemble.pseudo_observations(scaled) if settings.anchors == "inform" else None
         chosen = settings.discrepancy
         if chosen == "auto":
-            chosen = "gp" if discrepancy_suspected(scaled) else "none"
+            chosen = "linear" if discrepancy_suspected(scaled) else "none"
         variant = Variant(problem.num_functional > 0, chosen, runs_are_noisy(scaled, settings.prior))
         emulator = find_emulator_mode(variant_model(scaled, variant, settings.prior))
         common: dict[str, Any] = {
@@ -77,7 +77,7 @@ class JointCalibration:
             comparison = compare_members(
                 scaled,
                 main,
-                discrepancy="gp" if chosen == "none" else chosen,
+                discrepancy="linear" if chosen == "none" else chosen,
                 seed=rival_seed,
                 sampler=settings.rival_sampler,
                 progress=lambda done, total: progress(done, total, "comparing"),
@@ -170,7 +170,7 @@ def _report(
     discrepancy = main.variant.discrepancy
     report: dict[str, Any] = {
         "main": main.variant.name,
-        "discrepancy": "gp" if discrepancy == "none" else discrepancy,
+        "discrepancy": "linear" if discrepancy == "none" else discrepancy,
         "discrepancy_of_main": discrepancy,
         "nugget": main.variant.nugget,
         "anchors": settings.anchors,

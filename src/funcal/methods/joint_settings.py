@@ -20,7 +20,7 @@ class JointSettings:
     chains, warmup, draws, max_draws, target_ess, target_rhat
         See `SamplerSettings`; `draws` is the least number kept per chain, sampling goes on until the targets are met.
     discrepancy
-        δ(x) of the main member; ``"auto"``: a constant and a Gaussian process where the runs cannot reach the
+        δ(x) of the main member; ``"auto"``: a constant and a linear part where the runs cannot reach the
         measurements, none elsewhere. The comparison fits members with and without δ either way.
     anchors
         ``"start"``: the ensemble of anchors gives the chains their starting points. ``"inform"``: also

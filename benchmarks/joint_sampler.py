@@ -1,0 +1,146 @@
+"""The default method's sampler: seconds until every R-hat and ESS target is met, and ESS per second against NumPyro.
+
+Compiled code is warmed up first. The comparison with NumPyro's NUTS runs both samplers on the same density from the
+same starting points in one process, on one thread, and counts warm-up in both; it is left out where NumPyro is not
+installed (`pip install funcal[bench]`).
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from funcal.joint.anchor_information import anchor_ensemble
+from funcal.joint.calibration_members import (
+    Variant,
+    discrepancy_suspected,
+    fit_member,
+    runs_are_noisy,
+    variant_model,
+)
+from funcal.joint.emulator_mode import find_emulator_mode
+from funcal.joint.mixing import bulk_ess
+from funcal.joint.model import JointModel
+from funcal.joint.prior import JointPrior
+from funcal.joint.run_chains import SamplerSettings
+from funcal.joint.starting_points import starting_block
+from funcal.matching import MatchingSettings
+from funcal.problem import CalibrationProblem
+from funcal.testbed import get_problem
+
+#: Problem of the testbed and the seconds that it may take on two cores.
+TARGETS = {
+    "synthetic-1": 5.0,
+    "spot-weld": 5.0,
+    "synthetic-2": 20.0,
+    "synthetic-3": 20.0,
+    "pva-raw": 20.0,
+    "ten-dimensional": 60.0,
+}
+REQUIRED_RATIO = 5.0
+#: Problems on which NumPyro is run too, small enough to wait for.
+COMPARED = ("synthetic-1", "synthetic-3")
+
+
+def problem_of(name: str) -> CalibrationProblem | None:
+    """The first case of a testbed problem; None where its data are not at hand."""
+    try:
+        case = get_problem(name).draw(0)
+    except Exception as error:
+        print(f"{name:16s} left out: {error}")
+        return None
+    return CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
+
+
+def time_to_target(problem: CalibrationProblem) -> tuple[float, float, float, int]:
+    """Seconds, worst R-hat, worst ESS and draws per chain of the main member's fit, after a warm-up of the compiler."""
+    scaled, prior = problem.scaled(), JointPrior()
+    ensemble = anchor_ensemble(problem, MatchingSettings(), size=8, rng=np.random.default_rng(0))
+
+    def run(sampler: SamplerSettings) -> tuple[float, float, float, int]:
+        began = time.perf_counter()
+        variant = Variant(
+            True, "linear" if discrepancy_suspected(scaled) else "none", runs_are_noisy(scaled, prior)
+        )
+        member = fit_member(
+            scaled,
+            variant,
+            prior=prior,
+            start_values=list(ensemble.values),
+            pseudo_observations=None,
+            emulator=None,
+            seed=np.random.SeedSequence(1),
+            sampler=sampler,
+            progress=lambda done, total: None,
+        )
+        return time.perf_counter() - began, member.draws.rhat, member.draws.ess, member.draws.u.shape[1]
+
+    run(SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf))
+    return run(SamplerSettings())
+
+
+def ess_per_second(problem: CalibrationProblem) -> tuple[float, float]:
+    """Smallest ESS of θ and ψ at the sites per second: ours on one thread, and NumPyro's."""
+    from benchmarks.jax_joint_density import numpyro_draws
+
+    scaled, prior = problem.scaled(), JointPrior()
+    variant = Variant(True, "none")
+    model = variant_model(scaled, variant, prior)
+    mode, _ = find_emulator_mode(model)
+    rng = np.random.default_rng(0)
+    ensemble = anchor_ensemble(problem, MatchingSettings(), size=4, rng=rng)
+    sampler = SamplerSettings(chains=1, draws=600, max_draws=600, disagreement=np.inf)
+    began = time.perf_counter()
+    member = fit_member(
+        scaled,
+        variant,
+        prior=prior,
+        start_values=list(ensemble.values),
+        pseudo_observations=None,
+        emulator=None,
+        seed=np.random.SeedSequence(1),
+        sampler=sampler,
+        progress=lambda done, total: None,
+    )
+    ours = _worst_ess(member.draws.u, model) / (time.perf_counter() - began)
+    start = np.concatenate([starting_block(model, ensemble.values[0], rng), mode])[None]
+    samples, seconds = numpyro_draws(model, start, warmup=400, draws=600, seed=0)
+    return ours, _worst_ess(np.asarray(samples)[..., : model.layout.size], model) / seconds
+
+
+def _worst_ess(u: np.ndarray, model: JointModel) -> float:
+    """Smallest bulk ESS over the latent values of θ at the sites and of ψ."""
+    from funcal.joint.site_functions import allocate_sites, place_sites
+
+    sites = allocate_sites(model)
+    latent = np.empty((*u.shape[:2], *sites.latent.shape))
+    for chain in range(u.shape[0]):
+        for draw in range(u.shape[1]):
+            place_sites(np.ascontiguousarray(u[chain, draw]), model, sites)
+            latent[chain, draw] = sites.latent
+    flat = latent.reshape(*u.shape[:2], -1)
+    _, unique = np.unique(flat[0, 0], return_index=True)
+    return float(bulk_ess(flat[:, :, unique]).min())
+
+
+def main() -> None:
+    """Print both tables."""
+    print(f"{'problem':16s} {'seconds':>8s} {'allowed':>8s} {'R-hat':>6s} {'ESS':>6s} {'draws':>6s}")
+    for name, allowed in TARGETS.items():
+        problem = problem_of(name)
+        if problem is not None:
+            seconds, rhat, ess, draws = time_to_target(problem)
+            print(f"{name:16s} {seconds:8.1f} {allowed:8.0f} {rhat:6.3f} {ess:6.0f} {draws:6d}", flush=True)
+    try:
+        import numpyro  # noqa: F401
+    except ImportError:
+        print("NumPyro is not installed: its comparison is left out (pip install funcal[bench])")
+        return
+    print(f"\nat least {REQUIRED_RATIO:g} times NumPyro's ESS per second is asked for")
+    print(f"{'problem':16s} {'ours ESS/s':>11s} {'NumPyro ESS/s':>14s} {'ratio':>7s}")
+    for name in COMPARED:
+        problem = problem_of(name)
+        if problem is not None:
+            ours, theirs = ess_per_second(problem)
+            print(f"{name:16s} {ours:11.1f} {theirs:14.2f} {ours / theirs:7.1f}", flush=True)
