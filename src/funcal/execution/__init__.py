@@ -1,7 +1,7 @@
 """Running many tasks: in local processes or on a Dask cluster. Knows nothing of calibration."""
 
-from funcal.execution.dask_cluster import run_on_cluster as run_on_cluster
-from funcal.execution.local_processes import run_in_processes as run_in_processes
-from funcal.execution.outcome import Outcome as Outcome
+from .dask_cluster import run_on_cluster as run_on_cluster
+from .local_processes import run_in_processes as run_in_processes
+from .outcome import Outcome as Outcome
 
 __all__ = ["Outcome", "run_in_processes", "run_on_cluster"]

@@ -6,8 +6,8 @@ Dask runs a task again elsewhere when the worker that had it dies; tasks are pur
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from funcal.errors import SettingsError
-from funcal.execution.outcome import Outcome
+from ..errors import SettingsError
+from .outcome import Outcome
 
 __all__ = ["run_on_cluster"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from funcal.execution.outcome import Outcome
+from .outcome import Outcome
 
 __all__ = ["run_in_processes"]
 

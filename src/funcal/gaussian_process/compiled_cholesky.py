@@ -6,14 +6,15 @@ releases the interpreter.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..compiled import kernel
 
 __all__ = ["factorise_lower", "log_determinant", "solve_lower"]
 
 FloatArray = npt.NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def factorise_lower(matrix: FloatArray) -> bool:
     """Overwrite the lower triangle by its Cholesky factor; False where the matrix is not positive definite."""
     size = matrix.shape[0]
@@ -33,7 +34,7 @@ def factorise_lower(matrix: FloatArray) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def solve_lower(factor: FloatArray, vector: FloatArray, solution: FloatArray) -> None:
     """Write L⁻¹v to `solution`."""
     for i in range(len(vector)):
@@ -43,7 +44,7 @@ def solve_lower(factor: FloatArray, vector: FloatArray, solution: FloatArray) ->
         solution[i] = value / factor[i, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_determinant(factor: FloatArray) -> float:
     """Logarithm of the determinant of LLᵀ."""
     total = 0.0

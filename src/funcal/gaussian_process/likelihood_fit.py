@@ -17,9 +17,9 @@ import numpy.typing as npt
 from scipy import optimize
 from threadpoolctl import threadpool_limits
 
-from funcal.errors import SamplingError, SettingsError
-from funcal.gaussian_process.profile_likelihood import negative_log_profile, profile_process
-from funcal.gaussian_process.static_surrogate import StaticSurrogate
+from ..errors import SamplingError, SettingsError
+from .profile_likelihood import negative_log_profile, profile_process
+from .static_surrogate import StaticSurrogate
 
 __all__ = ["SurrogateSettings", "fit_surrogate", "shared_surrogate"]
 

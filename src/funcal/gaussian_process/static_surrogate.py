@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from funcal.gaussian_process.kernels import squared_exponential
+from .kernels import squared_exponential
 
 __all__ = ["StaticSurrogate"]
 

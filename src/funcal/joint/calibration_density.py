@@ -9,8 +9,8 @@ priors. One product with K⁻¹, O(n² m), is all that touches the runs.
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variance
 from .emulator import LOG_TWO_PI, EmulatorState, add_calibration_inputs
@@ -24,14 +24,14 @@ LARGEST = 40.0
 """No coordinate of the block has mass beyond; exp(2 · 40) is still finite."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def half_normal_of_log(log_value: float, scale: float) -> float:
     """Log density of ln v when v is half-normal, Jacobian included."""
     squared = math.exp(2.0 * log_value) / scale**2
     return 0.5 * math.log(2.0 / math.pi) - math.log(scale) - 0.5 * squared + log_value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> float:
     """Log prior of u but for the whitened functions, with the replicates' term; adds to the gradient."""
     layout, prior = model.layout, model.prior
@@ -70,7 +70,7 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def site_system(
     model: JointModel, emulator: EmulatorState, sites: SiteState
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -98,7 +98,7 @@ def site_system(
     return kernel, within, solved, covariance, model.y_sites - np.dot(cross.T, emulator.weights)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def calibration_log_density(
     u: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState, gradient: FloatArray
 ) -> float:

@@ -3,15 +3,15 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .model import JointModel
 
 __all__ = ["add_noise_gradient", "discrepancy_cross", "fill_noise_covariance"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def discrepancy_shape(left: FloatArray, right: FloatArray, kind: int, roughness: float) -> float:
     """Covariance of the varying part of δ, of unit size: linear over [0, 1], or squared exponential."""
     total = 0.0
@@ -23,7 +23,7 @@ def discrepancy_shape(left: FloatArray, right: FloatArray, kind: int, roughness:
     return total if kind == 2 else math.exp(-roughness * total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def discrepancy_cross(
     u: FloatArray, x_left: FloatArray, x_right: FloatArray, model: JointModel
 ) -> FloatArray:
@@ -45,7 +45,7 @@ def discrepancy_cross(
     return cross
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def noise_variance(u: FloatArray, model: JointModel, site: int) -> float:
     """Variance of the mean of a site's measurements around the truth."""
     variance: float = model.known_variance[site]
@@ -54,7 +54,7 @@ def noise_variance(u: FloatArray, model: JointModel, site: int) -> float:
     return variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_noise_covariance(u: FloatArray, model: JointModel, covariance: FloatArray) -> None:
     """Fill the (m, m) covariance of δ + ε over the site means."""
     covariance[:, :] = discrepancy_cross(u, model.x_sites, model.x_sites, model)
@@ -62,7 +62,7 @@ def fill_noise_covariance(u: FloatArray, model: JointModel, covariance: FloatArr
         covariance[i, i] += noise_variance(u, model, i)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_noise_gradient(u: FloatArray, model: JointModel, adjoint: FloatArray, gradient: FloatArray) -> None:
     """Add the derivatives in ln σ and the log sizes of δ, from the adjoint of the sites' covariance."""
     layout = model.layout

@@ -8,8 +8,8 @@ from warm-up) is accepted after one or two factorisations, and the new point is 
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .emulator import log_density_of_both_tables
 from .model import JointModel
@@ -23,7 +23,7 @@ MAX_SHRINKS = 60
 """The bracket has shrunk to the present point long before."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reference_log_density(
     phi: FloatArray, centre: FloatArray, shape_inverse: FloatArray
 ) -> tuple[float, float]:
@@ -33,7 +33,7 @@ def _reference_log_density(
     return -0.5 * (REFERENCE_DOF + phi.size) * math.log1p(squared / REFERENCE_DOF), squared
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_emulator(
     rng: np.random.Generator,
     phi: FloatArray,

@@ -7,8 +7,8 @@ integrated out under their normal priors, and the paper's squared-exponential ke
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .factors import forward_substitute, inverse_from_cholesky, large_cholesky
 from .model import JointModel
@@ -64,7 +64,7 @@ def allocate_emulator(model: JointModel) -> EmulatorState:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
     """Log prior density of φ, normalised."""
     prior = model.prior
@@ -81,7 +81,7 @@ def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def in_reach(phi: FloatArray, model: JointModel) -> bool:
     """False beyond ten prior standard deviations, where exp overflows before the density is lost."""
     prior = model.prior
@@ -98,7 +98,7 @@ def in_reach(phi: FloatArray, model: JointModel) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
     """(n, n) covariance of the runs, jitter or nugget included."""
     n, num_controls = model.x_runs.shape
@@ -127,7 +127,7 @@ def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
     return covariance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def site_parts(
     phi: FloatArray,
     model: JointModel,
@@ -161,7 +161,7 @@ def site_parts(
             within_trend[i, j] = prior.mean_variance + prior.slope_variance * trend
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normal_log_density(factor: FloatArray, whitened: FloatArray) -> float:
     """Log density of a centred normal vector from the factor L of its covariance and L⁻¹ y."""
     total = -0.5 * LOG_TWO_PI * whitened.size
@@ -170,7 +170,7 @@ def normal_log_density(factor: FloatArray, whitened: FloatArray) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatArray]:
     """Log p(y^s | φ) + log p(φ), and its gradient in φ."""
     n, num_controls = model.x_runs.shape
@@ -212,7 +212,7 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
     return total, gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _run_input(model: JointModel, run: int, column: int) -> float:
     """Entry of z = (x, t) of a run."""
     num_controls = model.x_runs.shape[1]
@@ -221,7 +221,7 @@ def _run_input(model: JointModel, run: int, column: int) -> float:
     return model.t_runs[run, column - num_controls]  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) -> None:
     """Factor the runs' covariance at φ and fill the emulator."""
     n = model.y_runs.size
@@ -236,7 +236,7 @@ def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) ->
     emulator.runs_density[0] = total + emulator_log_prior(phi, model)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_density_of_both_tables(
     phi: FloatArray, sites_t: FloatArray, noise_covariance: FloatArray, model: JointModel
 ) -> float:
@@ -279,7 +279,7 @@ def log_density_of_both_tables(
     return total + model.temperature * normal_log_density(site_factor, residual[:, 0])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_calibration_inputs(
     left: FloatArray,
     right: FloatArray,

@@ -5,8 +5,8 @@ fast and report failure by a flag instead of an exception.
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 
 __all__ = [
@@ -19,13 +19,13 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def large_cholesky(a: FloatArray) -> FloatArray:
     """Lower Cholesky factor by LAPACK, for matrices that jitter keeps positive definite."""
     return np.linalg.cholesky(a)  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cholesky_in_place(a: FloatArray) -> bool:
     """Overwrite `a` with its lower Cholesky factor (zeros above); False if `a` is not positive definite."""
     n = a.shape[0]
@@ -45,7 +45,7 @@ def cholesky_in_place(a: FloatArray) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forward_substitute(factor: FloatArray, b: FloatArray) -> None:
     """Overwrite the (n, k) matrix `b` with L⁻¹ b, row by row, so that the inner loop runs along memory."""
     n, width = b.shape
@@ -59,7 +59,7 @@ def forward_substitute(factor: FloatArray, b: FloatArray) -> None:
             b[i, c] *= scale
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lower_inverse(factor: FloatArray) -> FloatArray:
     """Inverse of a lower triangular matrix, by halves, so that LAPACK's multiplication does most of the work."""
     n = factor.shape[0]
@@ -86,7 +86,7 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
     return inverse
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
     """(L Lᵀ)⁻¹."""
     inverse = lower_inverse(factor)
@@ -94,7 +94,7 @@ def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
     return product
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cholesky_reverse(factor: FloatArray, factor_adjoint: FloatArray) -> FloatArray:
     """Adjoint of a = L Lᵀ from the adjoint of L: ½ L⁻ᵀ (P + Pᵀ) L⁻¹, P the lower half of Lᵀ L̄ (Murray 2016).
 

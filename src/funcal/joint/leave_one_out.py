@@ -9,10 +9,10 @@ that keep θ(x_i) fitted to y_i (integrated importance sampling, Vehtari et al. 
 import math
 
 import numpy as np
-from numba import njit
 from scipy.special import roots_hermitenorm
 from threadpoolctl import threadpool_limits
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import noise_variance
@@ -67,7 +67,7 @@ def _quadrature(num_functional: int) -> tuple[FloatArray, FloatArray]:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_densities(
     u: FloatArray,
     phi: FloatArray,

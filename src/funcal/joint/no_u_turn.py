@@ -8,8 +8,8 @@ u = M w with M the Cholesky factor of the covariance seen during warm-up, and mo
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import calibration_log_density
 from .emulator import EmulatorState
@@ -25,7 +25,7 @@ MAX_ENERGY_ERROR = 1000.0
 """Energy error beyond which a trajectory counts as divergent, as in Stan."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_turning(first: FloatArray, last: FloatArray, total: FloatArray) -> bool:
     """Generalised U-turn criterion, with half of the end momenta left out of the sum."""
     forward, backward = 0.0, 0.0
@@ -36,7 +36,7 @@ def _is_turning(first: FloatArray, last: FloatArray, total: FloatArray) -> bool:
     return forward <= 0.0 or backward <= 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _checkpoint_range(leaf: int) -> tuple[int, int]:
     """Checkpoints of the subtrees that end at this (odd) leaf; the last one is where an even leaf is kept."""
     highest, bits = 0, leaf >> 1
@@ -50,7 +50,7 @@ def _checkpoint_range(leaf: int) -> tuple[int, int]:
     return highest - ending + 1, highest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_density(
     point: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState, gradient: FloatArray
 ) -> float:
@@ -60,7 +60,7 @@ def _log_density(
     return whole_log_density(point, model, sites, gradient)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def no_u_turn_step(
     rng: np.random.Generator,
     u: FloatArray,

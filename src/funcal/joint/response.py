@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import discrepancy_cross
@@ -73,7 +73,7 @@ def predict_response(
     return mean, variance, calibration
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_function(
     rng: np.random.Generator,
     u: FloatArray,
@@ -105,7 +105,7 @@ def draw_function(
         latent[q] = normal_cdf(u[layout.level + k]) + centre + spread
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prior_cross(
     phi: FloatArray,
     x_left: FloatArray,
@@ -127,7 +127,7 @@ def prior_cross(
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def predict_block(
     rng: np.random.Generator,
     u: FloatArray,

@@ -18,8 +18,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import fill_noise_covariance
 from .factors import cholesky_in_place, cholesky_reverse
@@ -87,38 +87,38 @@ def allocate_sites(model: JointModel) -> SiteState:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normal_cdf(value: float) -> float:
     """Φ."""
     return 0.5 * math.erfc(-value / math.sqrt(2.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normal_pdf(value: float) -> float:
     """Standard normal density."""
     return math.exp(-0.5 * value * value) / math.sqrt(2.0 * math.pi)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def softplus(value: float) -> float:
     """Smooth positive part ln(1 + e^v), without overflow."""
     return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clamp(value: float) -> float:
     """Smooth clamp of a real number to [0, 1]."""
     return (softplus(SHARPNESS * value) - softplus(SHARPNESS * (value - 1.0))) / SHARPNESS
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clamp_slope(value: float) -> float:
     """Derivative of `clamp`."""
     rising = 1.0 / (1.0 + math.exp(-SHARPNESS * value))
     return rising - 1.0 / (1.0 + math.exp(-SHARPNESS * (value - 1.0)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def correlation(exponent: float) -> float:
     """Matérn correlation of smoothness 5/2 of θ(x), as a function of Σ_j ρ_j d_j².
 
@@ -128,14 +128,14 @@ def correlation(exponent: float) -> float:
     return (1.0 + a + a * a / 3.0) * math.exp(-a)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def correlation_slope(exponent: float) -> float:
     """Derivative of `correlation`."""
     a = math.sqrt(10.0 * exponent)
     return -5.0 / 3.0 * (1.0 + a) * math.exp(-a)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
     """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h - Λ Φ(β)) of the k-th function; False if something overflowed."""
     layout = model.layout
@@ -173,7 +173,7 @@ def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) ->
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
     """Fill the calibration values at the sites and the covariance of δ + ε; False if something overflowed."""
     layout = model.layout
@@ -203,7 +203,7 @@ def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> FloatArray:
     """The block u with its whitened functions g replaced by the model's coordinates ξ = Mᵀ g - M⁻¹ Aᵀ (h - Λ Φ(β))."""
     m = model.x_sites.shape[0]
@@ -218,7 +218,7 @@ def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> Flo
     return moved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_function_gradient(
     u: FloatArray, model: JointModel, sites: SiteState, latent_gradient: FloatArray, gradient: FloatArray
 ) -> float:

@@ -8,8 +8,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import calibration_log_density
 from .elliptical_slice import move_emulator
@@ -111,7 +111,7 @@ def allocate_segment(model: JointModel, length: int) -> SegmentDraws:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def restart_step_size(dual: FloatArray, step: float) -> None:
     """Start dual averaging anew at `step`."""
     dual[0] = math.log(step)
@@ -121,7 +121,7 @@ def restart_step_size(dual: FloatArray, step: float) -> None:
     dual[4] = math.log(10.0 * step)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update_step_size(dual: FloatArray, acceptance: float) -> None:
     """One step of Nesterov's dual averaging with the constants of Hoffman & Gelman (2014)."""
     dual[3] += 1.0
@@ -133,7 +133,7 @@ def update_step_size(dual: FloatArray, acceptance: float) -> None:
     dual[1] = share * dual[0] + (1.0 - share) * dual[1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_segment(
     rng: np.random.Generator,
     chain: ChainState,

@@ -8,8 +8,8 @@ and G = ½ (a aᵀ − C⁻¹), every derivative is a contraction of G; one fact
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import LARGEST, hyper_log_prior
 from .discrepancy import add_noise_gradient
@@ -21,7 +21,7 @@ from .site_functions import SiteState, add_function_gradient, clamp_slope, norma
 __all__ = ["whole_log_density"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
     """(n + m, d) scaled inputs of the runs, then of the sites."""
     n, num_controls = model.x_runs.shape
@@ -34,7 +34,7 @@ def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
     return z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _kernel_parts(z: FloatArray, phi: FloatArray, model: JointModel) -> tuple[FloatArray, FloatArray]:
     """Squared-exponential part (with γ), and with mean and trend added, of the covariance of all points."""
     size, num_inputs = z.shape
@@ -53,7 +53,7 @@ def _kernel_parts(z: FloatArray, phi: FloatArray, model: JointModel) -> tuple[Fl
     return kernel, covariance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _emulator_gradient(
     z: FloatArray,
     phi: FloatArray,
@@ -84,7 +84,7 @@ def _emulator_gradient(
         gradient[num_inputs + 1] -= (phi[num_inputs + 1] - prior.log_nugget_mean) / prior.log_nugget_sd**2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gradient: FloatArray) -> float:
     """The log density log p(y^p, y^s | φ, u) + log p(u) + log p(φ) at point = (u, φ); overwrites `gradient`."""
     layout = model.layout

@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import ArrayLike
 
-from funcal.errors import MatchingError, SettingsError
-from funcal.problem import CalibrationProblem, FloatArray, IntArray
-
+from ..errors import MatchingError, SettingsError
+from ..problem import CalibrationProblem, FloatArray, IntArray
 from .edge_weights import CalibrationGraph
 from .matching_settings import MatchingSettings
 from .prepared_matching import PreparedMatching, prepare_matching

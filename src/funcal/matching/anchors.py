@@ -7,9 +7,8 @@ import warnings
 
 import numpy as np
 
-from funcal.errors import MatchingError, MatchingWarning
-from funcal.problem import AnchorPoints, CalibrationProblem, IntArray
-
+from ..errors import MatchingError, MatchingWarning
+from ..problem import AnchorPoints, CalibrationProblem, IntArray
 from .matching_settings import MatchingSettings
 from .prepared_matching import PreparedMatching, prepare_matching
 from .shortest_path import shortest_paths

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from .clustered_graph import ClusteredGraph
 
 __all__ = ["ArcLists", "list_arcs"]
@@ -31,7 +31,7 @@ class ArcLists(NamedTuple):
     reverse: Integers
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _list_arcs(
     weight: Floats, alive: NDArray[np.bool_], cost: Floats
 ) -> tuple[Integers, Integers, Integers, Floats, Integers]:

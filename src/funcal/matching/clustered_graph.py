@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from funcal.errors import MatchingError
+from ..compiled import kernel
+from ..errors import MatchingError
 
 __all__ = ["ClusteredGraph", "keep_vertices", "read_clustered_graph", "unjoined_clusters"]
 
@@ -79,7 +79,7 @@ class ClusteredGraph:
         return np.repeat(np.arange(self.num_clusters), self.sizes)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(
     weights: Floats, order: Integers, cluster: Integers, tolerance: float
 ) -> tuple[Floats, Flags, int, int, int]:

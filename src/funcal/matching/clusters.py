@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from funcal.errors import ProblemError
-from funcal.problem import CalibrationProblem, FloatArray, IntArray, site_in_words
-
+from ..errors import ProblemError
+from ..problem import CalibrationProblem, FloatArray, IntArray, site_in_words
 from .standardise import standardise
 
 __all__ = ["empty_sites", "nearest_sites", "require_runs_everywhere"]

@@ -17,9 +17,9 @@ J. Edmonds, R. M. Karp (1972). Theoretical improvements in algorithmic efficienc
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from .arc_lists import ArcLists
 from .clustered_graph import ClusteredGraph
 
@@ -36,7 +36,7 @@ FLOW_TOLERANCE = 1e-9
 """Residual capacities below this count as used up."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reaching(
     first: Integers,
     tail: Integers,
@@ -75,7 +75,7 @@ def _reaching(
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _push(
     head_of: Integers,
     reverse: Integers,
@@ -103,7 +103,7 @@ def _push(
     return float(amount)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fed(
     first: Integers,
     tail: Integers,
@@ -135,7 +135,7 @@ def _fed(
     return fed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _minimum_cuts(
     first: Integers,
     tail: Integers,

@@ -20,8 +20,9 @@ T. Pajor, E. Uchoa, R. F. Werneck (2018). A robust and scalable algorithm for th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ..compiled import kernel
 
 __all__ = ["ascend", "bounds_from_reduced_costs", "root_bounds"]
 
@@ -30,7 +31,7 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ascend(
     first: Integers,
     tail: Integers,
@@ -118,7 +119,7 @@ def ascend(
     return bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reduced_distances(
     first: Integers,
     tail: Integers,
@@ -157,7 +158,7 @@ def reduced_distances(
                 distance[v] = length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bounds_from_reduced_costs(
     first: Integers,
     tail: Integers,
@@ -203,7 +204,7 @@ def bounds_from_reduced_costs(
     return bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def root_bounds(
     first: Integers,
     tail: Integers,

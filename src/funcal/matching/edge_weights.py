@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from funcal.problem import FloatArray, IntArray
+from ..compiled import kernel
+from ..problem import FloatArray, IntArray
 
 __all__ = ["CalibrationGraph", "calibration_graph", "heaviest_near_and_least_far", "misfits"]
 
@@ -31,7 +31,7 @@ def misfits(y_runs: FloatArray, y_sites: FloatArray, cluster: IntArray) -> Float
     return np.asarray(np.abs(y_runs - y_sites[..., cluster]), dtype=np.float64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _distance(a: FloatArray, i: int, j: int) -> float:
     total = 0.0
     for d in range(a.shape[1]):
@@ -39,7 +39,7 @@ def _distance(a: FloatArray, i: int, j: int) -> float:
     return float(np.sqrt(total))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edge_terms(
     x_near: FloatArray,
     x: FloatArray,
@@ -66,7 +66,7 @@ def _edge_terms(
             weights[v, u] = w
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def heaviest_near_and_least_far(
     x_near: FloatArray,
     x: FloatArray,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from funcal.errors import MatchingError
-
+from ..compiled import kernel
+from ..errors import MatchingError
 from .reductions import cluster_bound
 from .solver_task import SearchOutcome, SolverTask
 from .tree_heuristic import minimum_spanning_tree, selection_cost
@@ -24,7 +23,7 @@ CHOICES_PER_CALL = 50_000
 """Choices between two looks at the clock."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _try_choices(
     weight: Floats, cost: Floats, start: Integers, digits: Integers, count: int, value: float, best: Integers
 ) -> float:

@@ -14,9 +14,9 @@ the generalized minimum spanning tree problem ("global edge exchange"). Journal 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from .clustered_graph import ClusteredGraph
 from .incumbent import Deadline, Incumbent
 from .reductions import reduce_graph
@@ -35,7 +35,7 @@ WORK_PER_CALL = 20_000_000
 """Elementary steps per compiled call, a fraction of a second, so that deadlines and Ctrl-C are noticed."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(parent: Integers, first: int, barred: int) -> tuple[Integers, Integers, int]:
     """Clusters joined to ``first`` without passing ``barred``, in breadth-first order, with their predecessors."""
     m = len(parent)
@@ -60,7 +60,7 @@ def _walk(parent: Integers, first: int, barred: int) -> tuple[Integers, Integers
     return listed, before, count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _part_costs(
     weight: Floats,
     cost: Floats,
@@ -107,7 +107,7 @@ def _part_costs(
             total[u] += least
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_reconnection(
     weight: Floats, start: Integers, total: Floats, one: Integers, n_one: int, two: Integers, n_two: int
 ) -> tuple[float, int, int]:
@@ -128,7 +128,7 @@ def _best_reconnection(
     return least, left, right
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reattach(parent: Integers, order: Integers, child: int, inside: int, outside: int) -> None:
     """Hang the part below ``child`` from cluster ``outside`` by its cluster ``inside``; rebuild the order."""
     previous, k = outside, inside
@@ -142,7 +142,7 @@ def _reattach(parent: Integers, order: Integers, child: int, inside: int, outsid
     order[:] = listed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exchange_edges(
     weight: Floats, cost: Floats, start: Integers, chosen: Integers, position: Integers, most_steps: int
 ) -> float:

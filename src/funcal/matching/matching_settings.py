@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from funcal.errors import SettingsError
+from ..errors import SettingsError
 
 __all__ = ["MatchingSettings"]
 

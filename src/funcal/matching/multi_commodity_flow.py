@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from funcal.errors import MatchingError
-
+from ..errors import MatchingError
 from .arc_lists import ArcLists, list_arcs
 from .clustered_graph import ClusteredGraph
 from .highs_model import HighsModel

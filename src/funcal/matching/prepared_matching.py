@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from funcal.errors import MatchingWarning, SettingsError
-from funcal.problem import CalibrationProblem, FloatArray, IntArray
-
+from ..errors import MatchingWarning, SettingsError
+from ..problem import CalibrationProblem, FloatArray, IntArray
 from .clusters import nearest_sites, require_runs_everywhere
 from .edge_weights import CalibrationGraph, calibration_graph, heaviest_near_and_least_far, misfits
 from .matching_settings import MatchingSettings

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from funcal.problem import FloatArray
+from ..problem import FloatArray
 
 __all__ = ["choose_penalty", "choose_radius", "num_site_groups"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from .arc_lists import list_arcs
 from .clustered_graph import ClusteredGraph, keep_vertices
 from .dual_ascent import root_bounds
@@ -37,7 +37,7 @@ class Tightened:
     vertex_bound: Floats
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_arcs(
     alive: NDArray[np.bool_],
     head: Integers,

@@ -22,9 +22,9 @@ branch-and-cut algorithm. Networks 43, 71-86.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from .clustered_graph import ClusteredGraph, keep_vertices
 from .tree_heuristic import minimum_spanning_tree
 
@@ -35,7 +35,7 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bottlenecks(distance: Floats) -> tuple[float, Floats]:
     """Minimum spanning tree length and heaviest tree edge between each pair of clusters."""
     m = len(distance)
@@ -53,7 +53,7 @@ def _bottlenecks(distance: Floats) -> tuple[float, Floats]:
     return length, heaviest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _lightest_edges(weight: Floats, alive: Flags, start: Integers) -> Floats:
     m = len(start) - 1
     lightest = np.full((m, m), np.inf)
@@ -69,7 +69,7 @@ def _lightest_edges(weight: Floats, alive: Flags, start: Integers) -> Floats:
     return lightest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spanning_tree_bound(
     weight: Floats, alive: Flags, cost: Floats, start: Integers, cutoff: float, keep: Flags
 ) -> float:
@@ -103,7 +103,7 @@ def spanning_tree_bound(
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _heaviest_links(weight: Floats, start: Integers) -> tuple[Floats, Floats]:
     """Heaviest edge from each vertex to each cluster, and between each pair of clusters."""
     n, m = len(weight), len(start) - 1
@@ -121,7 +121,7 @@ def _heaviest_links(weight: Floats, start: Integers) -> tuple[Floats, Floats]:
     return link, between
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def useless_edges(weight: Floats, alive: Flags, start: Integers) -> None:
     """Bottleneck test: clear the edges that a chain of lighter ones replaces in every tree."""
     m = len(start) - 1
@@ -149,7 +149,7 @@ def useless_edges(weight: Floats, alive: Flags, start: Integers) -> None:
                             break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_dominated(
     weight: Floats, alive: Flags, cost: Floats, start: Integers, k: int, v: int, other: int
 ) -> bool:
@@ -175,7 +175,7 @@ def _is_dominated(
     return bool(loss <= 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dominated_vertices(weight: Floats, alive: Flags, cost: Floats, start: Integers, keep: Flags) -> int:
     """Dominance test, one vertex after the other; returns how many vertices went."""
     m = len(start) - 1

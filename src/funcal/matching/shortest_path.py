@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from funcal.problem import FloatArray, IntArray
+from ..compiled import kernel
+from ..problem import FloatArray, IntArray
 
 __all__ = ["ShortestPaths", "shortest_paths"]
 
@@ -37,7 +37,7 @@ class ShortestPaths:
     cost: FloatArray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _relax_layers(
     calibration: FloatArray, order: IntArray, start: IntArray, misfit: FloatArray, lambda_: FloatArray
 ) -> tuple[IntArray, FloatArray]:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from funcal.errors import MatchingError
-
+from ..errors import MatchingError
 from .spanning_tree import solve_spanning_tree
 from .spanning_tree_result import SpanningTreeResult
 

@@ -19,8 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from funcal.errors import MatchingError, SettingsError
-
+from ..errors import MatchingError, SettingsError
 from .branch_and_bound import branch_and_bound
 from .cluster_subpacking import solve_cluster_subpacking
 from .clustered_graph import ClusteredGraph, read_clustered_graph, unjoined_clusters

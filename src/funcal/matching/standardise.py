@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from funcal.problem import CalibrationProblem, FloatArray
+from ..problem import CalibrationProblem, FloatArray
 
 __all__ = ["StandardisedProblem", "standardise"]
 

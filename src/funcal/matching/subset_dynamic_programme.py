@@ -14,11 +14,10 @@ P. C. Pop (2004). New models of the generalized minimum spanning tree problem. J
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from funcal.errors import MatchingError
-
+from ..compiled import kernel
+from ..errors import MatchingError
 from .reductions import cluster_bound
 from .solver_task import SearchOutcome, SolverTask
 
@@ -37,7 +36,7 @@ WORK_PER_CALL = 20_000_000
 """Elementary steps between two looks at the clock."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_split(tree: Floats, hang: Floats, subset: int, own: int, v: int) -> tuple[float, int]:
     """Least cost of a tree at v over ``subset``, and the branch (a subset) split off to get it."""
     rest = subset & ~own
@@ -55,7 +54,7 @@ def _best_split(tree: Floats, hang: Floats, subset: int, own: int, v: int) -> tu
         part = (part - 1) & free
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_tables(
     weight: Floats, cost: Floats, cluster: Integers, tree: Floats, hang: Floats, first: int, most_work: int
 ) -> int:

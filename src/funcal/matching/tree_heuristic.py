@@ -17,8 +17,9 @@ the generalized minimum spanning tree problem. Journal of Heuristics 14, 473-499
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ..compiled import kernel
 
 __all__ = ["alternate", "best_vertices", "construct", "minimum_spanning_tree", "selection_cost"]
 
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def minimum_spanning_tree(weight: Floats, chosen: Integers) -> tuple[Integers, Integers]:
     """Prim's algorithm on the chosen vertices, one per cluster, in O(m²)."""
     m = len(chosen)
@@ -55,7 +56,7 @@ def minimum_spanning_tree(weight: Floats, chosen: Integers) -> tuple[Integers, I
     return parent, order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def selection_cost(weight: Floats, cost: Floats, chosen: Integers, parent: Integers) -> float:
     """Cost of the tree ``parent`` on the chosen vertices."""
     total = 0.0
@@ -66,7 +67,7 @@ def selection_cost(weight: Floats, cost: Floats, chosen: Integers, parent: Integ
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_vertices(
     weight: Floats, cost: Floats, start: Integers, parent: Integers, order: Integers, chosen: Integers
 ) -> float:
@@ -98,7 +99,7 @@ def best_vertices(
     return float(below[chosen[root]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def alternate(
     weight: Floats, cost: Floats, start: Integers, chosen: Integers
 ) -> tuple[float, Integers, Integers]:
@@ -115,7 +116,7 @@ def alternate(
         value = better
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def construct(weight: Floats, cost: Floats, start: Integers) -> Integers:
     """First choice: the spanning tree over clusters by their lightest edges, then its best vertices."""
     m = len(start) - 1

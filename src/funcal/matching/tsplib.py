@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from funcal.errors import MatchingError
+from ..errors import MatchingError
 
 __all__ = ["centre_clusters", "read_coordinates", "rounded_distances"]
 

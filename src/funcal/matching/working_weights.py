@@ -14,9 +14,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from .clustered_graph import ClusteredGraph
 
 __all__ = ["Quantum", "non_penalty_part", "put_on_grid", "shift_to_zero", "tree_cost"]
@@ -49,7 +49,7 @@ class Quantum:
         return bound if math.isinf(bound) else math.ceil(bound / self.step) * self.step
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _range_of_weights(weight: Floats, alive: NDArray[np.bool_]) -> tuple[float, float, bool]:
     """Least and greatest weight of an edge, and whether all are integers."""
     least, greatest, whole = np.inf, -np.inf, True
@@ -64,14 +64,14 @@ def _range_of_weights(weight: Floats, alive: NDArray[np.bool_]) -> tuple[float, 
     return least, greatest, whole
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shift(weight: Floats, alive: NDArray[np.bool_], shift: float, missing: float) -> None:
     for i in range(len(weight)):
         for j in range(len(weight)):
             weight[i, j] = weight[i, j] - shift if alive[i, j] else missing
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _round_down(weight: Floats, step: float, ceiling: float) -> None:
     for i in range(len(weight)):
         for j in range(len(weight)):

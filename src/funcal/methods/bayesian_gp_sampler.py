@@ -8,8 +8,8 @@ a joint move and moves much farther.
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..gaussian_process.compiled_cholesky import factorise_lower, log_determinant, solve_lower
 from ..problem import FloatArray
 from .surrogate_compiled import surrogate_mean_at_site
@@ -22,7 +22,7 @@ NUM_MOVES = 3
 JITTER = 1e-8
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def correlation_factor(squared: FloatArray, nu: float, factor: FloatArray) -> bool:
     """Factor of R_ρ = ρ^{d²} + jitter, with ρ = exp(-e^ν) and d² the squared distances of the sites."""
     rate = np.exp(nu)
@@ -33,7 +33,7 @@ def correlation_factor(squared: FloatArray, nu: float, factor: FloatArray) -> bo
     return factorise_lower(factor)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _invert(factor: FloatArray, inverse: FloatArray) -> None:
     """Write (LLᵀ)⁻¹ to `inverse`."""
     size = factor.shape[0]
@@ -52,13 +52,13 @@ def _invert(factor: FloatArray, inverse: FloatArray) -> None:
             inverse[i, j] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _logistic(value: float) -> float:
     result: float = 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _means(
     state: FloatArray,
     num_functional: int,
@@ -78,7 +78,7 @@ def _means(
         out[site] = surrogate_mean_at_site(weighted, t_runs, t_rates, mean, site, t)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weighted_ss(y: FloatArray, mean: FloatArray, weights: FloatArray) -> float:
     total = 0.0
     for i in range(len(y)):
@@ -86,7 +86,7 @@ def _weighted_ss(y: FloatArray, mean: FloatArray, weights: FloatArray) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_rate_prior(nu: float, beta_b: float) -> float:
     """Log density of ν = log(-log ρ) for ρ ~ Beta(1, b): ν - e^ν + (b - 1) log(1 - exp(-e^ν))."""
     rate = np.exp(nu)
@@ -96,7 +96,7 @@ def _log_rate_prior(nu: float, beta_b: float) -> float:
     return density
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_rate_density(
     factor: FloatArray, white: FloatArray, precision: float, nu: float, beta_b: float
 ) -> float:
@@ -105,7 +105,7 @@ def _log_rate_density(
     return spread + _log_rate_prior(nu, beta_b)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance_chain(
     rng: np.random.Generator,
     state: FloatArray,

@@ -6,21 +6,21 @@ other moves only factorise an m × m matrix.
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..gaussian_process.compiled_cholesky import factorise_lower, log_determinant, solve_lower
 from ..problem import FloatArray
 
 __all__ = ["advance_chain"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _logistic(value: float) -> float:
     result: float = 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _emulate(
     state: FloatArray,
     run_site: FloatArray,
@@ -49,7 +49,7 @@ def _emulate(
     covariance[:] = moments[1] * (site_site - np.ascontiguousarray(white.T) @ white)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_posterior(
     state: FloatArray,
     num_t: int,
@@ -93,7 +93,7 @@ def _log_posterior(
     return value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance_chain(
     rng: np.random.Generator,
     state: FloatArray,

@@ -1,14 +1,14 @@
 """The surrogate's mean at one site, compiled, for samplers that evaluate it a hundred thousand times."""
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem import FloatArray
 
 __all__ = ["surrogate_mean_at_site"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def surrogate_mean_at_site(
     weighted: FloatArray, t_runs: FloatArray, t_rates: FloatArray, mean: float, site: int, t: FloatArray
 ) -> float:

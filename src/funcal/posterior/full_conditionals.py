@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..priors.densities import log_scale_density
 from ..problem import FloatArray
 from .log_density import correlate, log_likelihood_from_correlation
@@ -29,7 +29,7 @@ __all__ = [
 _PLAIN_TRIES = 8
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw_spread(rng: np.random.Generator, model: PosteriorModel, state: ChainState) -> None:
     """Draw ν_k² from IG(shape + m/2, scale + ½(Θ_k − Θ^a_k)ᵀQ(Θ_k − Θ^a_k)), truncated to its bounds."""
     m, num_functional = state.theta.shape
@@ -46,7 +46,7 @@ def draw_spread(rng: np.random.Generator, model: PosteriorModel, state: ChainSta
         )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _truncated_inverse_gamma(
     rng: np.random.Generator, shape: float, scale: float, lower: float, upper: float, current: float
 ) -> float:
@@ -75,7 +75,7 @@ def _truncated_inverse_gamma(
             right = proposal
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update_psi(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -98,7 +98,7 @@ def update_psi(
             state.psi[h] = new
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw_global_spread(rng: np.random.Generator, model: PosteriorModel, state: ChainState) -> None:
     """Draw τ_h² from IG(½ + α_τ, ½(ψ_h − ψ^a_h)² + β_τ)."""
     for h in range(state.psi.shape[0]):
@@ -107,7 +107,7 @@ def draw_global_spread(rng: np.random.Generator, model: PosteriorModel, state: C
         state.global_spread[h] = (0.5 * d * d + model.global_spread_prior[h, 1]) / rng.standard_gamma(shape)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update_length(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -160,7 +160,7 @@ def update_length(
                         state.correlation[a, b] = correlation[a, b]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update_magnitude(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -175,7 +175,7 @@ def update_magnitude(
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update_noise(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -190,7 +190,7 @@ def update_noise(
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _update_variance(
     rng: np.random.Generator,
     model: PosteriorModel,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from ..compiled import kernel
 from ..priors.densities import inverse_gamma_log_density, log_scale_density
 from ..problem import FloatArray
 from .parameters import ChainState, PosteriorModel
@@ -31,7 +30,7 @@ JITTER = 1e-8
 _LOG_TWO_PI = math.log(2.0 * math.pi)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_exponent(model: PosteriorModel, theta: FloatArray, log_length: FloatArray, out: FloatArray) -> None:
     """Fill `out` with Σ_k ℓ_k (z_ik − z_jk)² over controls and θ."""
     num_controls = model.control_distance.shape[0]
@@ -53,14 +52,14 @@ def build_exponent(model: PosteriorModel, theta: FloatArray, log_length: FloatAr
             out[j, i] = out[i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def noise_variance(model: PosteriorModel, noise: float, i: int) -> float:
     """Noise variance of the mean at site `i`: σ²/count, or what the user knows."""
     variance: float = noise * model.noise_weight[i] + model.known_noise[i]
     return variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def correlate(exponent: FloatArray, out: FloatArray) -> None:
     """Fill the upper triangle of `out` with exp(−exponent)."""
     m = exponent.shape[0]
@@ -69,7 +68,7 @@ def correlate(exponent: FloatArray, out: FloatArray) -> None:
             out[i, j] = math.exp(-exponent[i, j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def factorise(matrix: FloatArray, rhs: FloatArray) -> float:
     """Factorise the upper triangle as UᵀU in place and solve Uᵀz = rhs in place.
 
@@ -104,7 +103,7 @@ def factorise(matrix: FloatArray, rhs: FloatArray) -> float:
     return log_det
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def log_likelihood_from_correlation(
     model: PosteriorModel,
     correlation: FloatArray,
@@ -140,7 +139,7 @@ def log_likelihood_from_correlation(
     return value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _within_sites(model: PosteriorModel, log_noise: float, noise: float) -> float:
     """Log density of the replicates around their site means, up to a constant."""
     dof = model.within[0]
@@ -150,7 +149,7 @@ def _within_sites(model: PosteriorModel, log_noise: float, noise: float) -> floa
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def refresh(model: PosteriorModel, state: ChainState) -> None:
     """Recompute exponent, correlation, factor, inverse, weights and likelihood of a state from its parameters.
 
@@ -175,7 +174,7 @@ def refresh(model: PosteriorModel, state: ChainState) -> None:
         state.weights[i] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
 def _invert(factor: FloatArray, inverse: FloatArray, triangle: FloatArray) -> None:
     """Fill `inverse` with (UᵀU)⁻¹ = U⁻¹U⁻ᵀ."""
     m = factor.shape[0]
@@ -202,7 +201,7 @@ def _invert(factor: FloatArray, inverse: FloatArray, triangle: FloatArray) -> No
             inverse[j, i] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leave_one_out(model: PosteriorModel, state: ChainState, out: FloatArray) -> None:
     """Fill `out` with log p(y_i | y_−i, parameters), read off the inverse."""
     for i in range(model.response.shape[0]):
@@ -211,7 +210,7 @@ def leave_one_out(model: PosteriorModel, state: ChainState, out: FloatArray) -> 
         out[i] = 0.5 * (math.log(precision) - weight * weight / precision - _LOG_TWO_PI)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_posterior(model: PosteriorModel, state: ChainState) -> float:
     """Log density of (Θ, ψ, ν², τ², ln ℓ, ln γ, ln σ²) given y^p, up to a constant (Eq. Posterior4)."""
     total: float = state.log_likelihood[0]

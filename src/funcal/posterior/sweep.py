@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem import FloatArray
 from .full_conditionals import (
     draw_global_spread,
@@ -31,7 +31,7 @@ TARGET_ACCEPTANCE = 0.44
 GAIN_EXPONENT = 0.6
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sweep(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -67,7 +67,7 @@ def sweep(
     refresh(model, state)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def warm_up(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -89,7 +89,7 @@ def warm_up(
             steps[s] *= math.exp(gain * (accepted[s] - TARGET_ACCEPTANCE))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def record(
     rng: np.random.Generator,
     model: PosteriorModel,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..problem import FloatArray
 from .log_density import JITTER, noise_variance
 from .parameters import ChainState, PosteriorModel
@@ -18,7 +18,7 @@ from .parameters import ChainState, PosteriorModel
 __all__ = ["shift_theta", "update_theta"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
 def update_theta(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -86,7 +86,7 @@ def update_theta(
                     state.correlation[min(i, j), max(i, j)] = row[j] / magnitude
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
 def _replace_row(state: ChainState, i: int, scaled: float, conditional: float, residual: float) -> None:
     """Update inverse and weights after row i of Σ + σ²I was replaced (bordered inverse, O(m²)).
 
@@ -119,7 +119,7 @@ def _replace_row(state: ChainState, i: int, scaled: float, conditional: float, r
     inverse[i, i] = new_precision
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def shift_theta(rng: np.random.Generator, model: PosteriorModel, state: ChainState) -> None:
     """Shift all of Θ_k together, drawing the shift from its conditional.
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..posterior.log_density import JITTER, factorise
 from ..problem import FloatArray
 
 __all__ = ["predict_responses", "printed_variance"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def predict_responses(
     x_sites: FloatArray,
     theta_sites: FloatArray,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from ..compiled import kernel
 
 __all__ = [
     "GAMMA",
@@ -34,14 +34,14 @@ HALF_NORMAL_SD = 3
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normal_log_density(u: float, mean: float, sd: float) -> float:
     """Log density of N(mean, sd²) at `u`; for ``u = ln p`` the parameter p is log-normal."""
     z = (u - mean) / sd
     return -0.5 * z * z - math.log(sd) - _HALF_LOG_TWO_PI
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gamma_log_density(u: float, shape: float, rate: float) -> float:
     """Log density of Gamma(shape, rate) at `u`; with ``u = ln ℓ`` the paper's log-gamma prior (App. A)."""
     if u <= 0.0:
@@ -49,7 +49,7 @@ def gamma_log_density(u: float, shape: float, rate: float) -> float:
     return shape * math.log(rate) - math.lgamma(shape) + (shape - 1.0) * math.log(u) - rate * u
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform_log_density(u: float, lower: float, upper: float) -> float:
     """Log density of U(lower, upper) at `u`; with ``u = ln p`` the truncated log-uniform prior of p."""
     if u < lower or u > upper:
@@ -57,7 +57,7 @@ def uniform_log_density(u: float, lower: float, upper: float) -> float:
     return -math.log(upper - lower)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def half_normal_sd_log_density(u: float, scale: float) -> float:
     """Log density of ``u = ln σ²`` when the standard deviation σ is half-normal with this scale."""
     log_sd = 0.5 * u
@@ -66,7 +66,7 @@ def half_normal_sd_log_density(u: float, scale: float) -> float:
     return -0.5 * z * z - math.log(scale) - _HALF_LOG_TWO_PI + log_sd
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inverse_gamma_log_density(value: float, shape: float, scale: float) -> float:
     """Log density of the inverse gamma distribution at `value` (ν², τ²)."""
     if value <= 0.0:
@@ -75,7 +75,7 @@ def inverse_gamma_log_density(value: float, shape: float, scale: float) -> float
     return log_norm - (shape + 1.0) * math.log(value) - scale / value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_scale_density(kind: float, first: float, second: float, u: float) -> float:
     """Log density of ``u = ln(parameter)`` under one of the four kinds of prior.
 

@@ -6,9 +6,9 @@ A method that works on scaled data gives the first problem's result in these uni
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles
-from funcal.testbed.synthetic_one import SITES, computer_model, true_functional
-from funcal.testbed.synthetic_problem import NOISE_VARIANCE, SyntheticProblem, uniform_controls
+from .benchmark_problem import ColumnRoles
+from .synthetic_one import SITES, computer_model, true_functional
+from .synthetic_problem import NOISE_VARIANCE, SyntheticProblem, uniform_controls
 
 __all__ = ["CONTROL_UNIT", "FUNCTIONAL_UNIT", "RESPONSE_OFFSET", "RESPONSE_UNIT", "bad_units"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from funcal.errors import ProblemError
+from ..errors import ProblemError
 
 __all__ = ["data_folder", "read_table"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from funcal.errors import SettingsError
-from funcal.testbed.benchmark_problem import BenchmarkCase, ColumnRoles, PaperConstants
+from ..errors import SettingsError
+from .benchmark_problem import BenchmarkCase, ColumnRoles, PaperConstants
 
 __all__ = ["HeldOutProblem", "split_in_folds"]
 

@@ -8,9 +8,9 @@ Errors in the paper are in units of sd(y^p).
 
 import pandas as pd
 
-from funcal.testbed.benchmark_problem import ColumnRoles, PaperConstants
-from funcal.testbed.data_location import read_table
-from funcal.testbed.held_out_problem import HeldOutProblem
+from .benchmark_problem import ColumnRoles, PaperConstants
+from .data_location import read_table
+from .held_out_problem import HeldOutProblem
 
 __all__ = ["mean_shift", "pva", "pva_raw"]
 

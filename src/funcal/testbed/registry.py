@@ -2,21 +2,21 @@
 
 from functools import cache
 
-from funcal.errors import SettingsError
-from funcal.testbed.bad_units import bad_units
-from funcal.testbed.benchmark_problem import BenchmarkProblem
-from funcal.testbed.biased_model import biased_model
-from funcal.testbed.constant_truth import constant_truth
-from funcal.testbed.pva import pva, pva_raw
-from funcal.testbed.pva_lookalike import pva_lookalike
-from funcal.testbed.scattered_runs import scattered_runs
-from funcal.testbed.spot_weld import spot_weld, spot_weld_replicates
-from funcal.testbed.synthetic_one import synthetic_one
-from funcal.testbed.synthetic_three import synthetic_three
-from funcal.testbed.synthetic_two import synthetic_two
-from funcal.testbed.ten_dimensional import ten_dimensional
-from funcal.testbed.two_branches import two_branches
-from funcal.testbed.two_functional import two_functional
+from ..errors import SettingsError
+from .bad_units import bad_units
+from .benchmark_problem import BenchmarkProblem
+from .biased_model import biased_model
+from .constant_truth import constant_truth
+from .pva import pva, pva_raw
+from .pva_lookalike import pva_lookalike
+from .scattered_runs import scattered_runs
+from .spot_weld import spot_weld, spot_weld_replicates
+from .synthetic_one import synthetic_one
+from .synthetic_three import synthetic_three
+from .synthetic_two import synthetic_two
+from .ten_dimensional import ten_dimensional
+from .two_branches import two_branches
+from .two_functional import two_functional
 
 __all__ = ["PAPER_PROBLEMS", "REAL_PROBLEMS", "get_problem", "problems"]
 

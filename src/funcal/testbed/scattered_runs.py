@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles
-from funcal.testbed.synthetic_one import SITES, computer_model, true_functional
-from funcal.testbed.synthetic_problem import SyntheticProblem, uniform_controls
+from .benchmark_problem import ColumnRoles
+from .synthetic_one import SITES, computer_model, true_functional
+from .synthetic_problem import SyntheticProblem, uniform_controls
 
 __all__ = ["scattered_runs"]
 

@@ -6,9 +6,9 @@ The paper uses the twelve means.
 
 import pandas as pd
 
-from funcal.testbed.benchmark_problem import ColumnRoles, PaperConstants
-from funcal.testbed.data_location import read_table
-from funcal.testbed.held_out_problem import HeldOutProblem
+from .benchmark_problem import ColumnRoles, PaperConstants
+from .data_location import read_table
+from .held_out_problem import HeldOutProblem
 
 __all__ = ["spot_weld", "spot_weld_replicates"]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles, PaperConstants
-from funcal.testbed.synthetic_problem import SyntheticProblem, uniform_controls
+from .benchmark_problem import ColumnRoles, PaperConstants
+from .synthetic_problem import SyntheticProblem, uniform_controls
 
 __all__ = ["computer_model", "synthetic_one", "true_functional"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from funcal.testbed.benchmark_problem import BenchmarkCase, ColumnRoles, PaperConstants
+from .benchmark_problem import BenchmarkCase, ColumnRoles, PaperConstants
 
 __all__ = ["NOISE_VARIANCE", "SyntheticProblem", "uniform_controls"]
 

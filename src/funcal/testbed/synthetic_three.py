@@ -7,8 +7,8 @@ text says "10 functional calibration vectors from the square", pairs (θ, ψ) ar
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles, PaperConstants
-from funcal.testbed.synthetic_problem import SyntheticProblem
+from .benchmark_problem import ColumnRoles, PaperConstants
+from .synthetic_problem import SyntheticProblem
 
 __all__ = ["synthetic_three"]
 

@@ -8,8 +8,8 @@ and test points are redrawn until x1 + x2 ≥ 1. One of the 16 sites lies where 
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles, PaperConstants
-from funcal.testbed.synthetic_problem import SyntheticProblem
+from .benchmark_problem import ColumnRoles, PaperConstants
+from .synthetic_problem import SyntheticProblem
 
 __all__ = ["synthetic_two"]
 

@@ -7,9 +7,9 @@ method can have skill in y, and a constant θ scores 0.24.
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles
-from funcal.testbed.gaussian_path import evaluate_path
-from funcal.testbed.synthetic_problem import SyntheticProblem, uniform_controls
+from .benchmark_problem import ColumnRoles
+from .gaussian_path import evaluate_path
+from .synthetic_problem import SyntheticProblem, uniform_controls
 
 __all__ = ["ten_dimensional"]
 

@@ -6,8 +6,8 @@ The truth is the upper branch. No data can tell; an honest posterior has two mod
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles
-from funcal.testbed.synthetic_problem import SyntheticProblem, uniform_controls
+from .benchmark_problem import ColumnRoles
+from .synthetic_problem import SyntheticProblem, uniform_controls
 
 __all__ = ["two_branches"]
 

@@ -6,8 +6,8 @@ Only smoothness separates θ1 from θ2, so the response is learnt far better tha
 import numpy as np
 import numpy.typing as npt
 
-from funcal.testbed.benchmark_problem import ColumnRoles
-from funcal.testbed.synthetic_problem import SyntheticProblem, uniform_controls
+from .benchmark_problem import ColumnRoles
+from .synthetic_problem import SyntheticProblem, uniform_controls
 
 __all__ = ["two_functional"]
 

@@ -1,0 +1,55 @@
+"""Machine code on disk never outlives the source of any kernel."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from funcal.compiled import digest_of_kernels, kernel, kernel_cache
+
+INNER = "from funcal.compiled import kernel\n\n\n@kernel\ndef inner(x):\n    return x + {step}\n"
+
+
+def test_a_kernel_computes_and_is_kept_on_disk() -> None:
+    """The function works, and its machine code lies in the package's own cache directory."""
+    from funcal.matching.shortest_path import shortest_paths
+
+    assert shortest_paths is not None
+    assert kernel_cache().name.startswith("kernels-")
+
+
+def test_the_cache_changes_with_any_kernel_and_with_nothing_else(tmp_path: Path) -> None:
+    """An edit of a file with kernels gives a new directory; an edit of another file does not."""
+    (tmp_path / "inner.py").write_text(INNER.format(step=1))
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    first = digest_of_kernels(tmp_path)
+    (tmp_path / "plain.py").write_text("x = 2\n")
+    assert digest_of_kernels(tmp_path) == first
+    (tmp_path / "inner.py").write_text(INNER.format(step=2))
+    assert digest_of_kernels(tmp_path) != first
+
+
+def test_numbas_own_settings_are_left_alone() -> None:
+    """Declaring a kernel does not move the cache of other packages that use numba."""
+    import numba
+
+    before = numba.config.CACHE_DIR
+
+    @kernel
+    def double(x: float) -> float:
+        return 2.0 * x
+
+    assert double(3.0) == 6.0
+    assert before == numba.config.CACHE_DIR
+
+
+def test_importing_compiles_nothing(tmp_path: Path) -> None:
+    """Importing every package with kernels leaves the cache empty: compilation waits for the first use."""
+    code = (
+        "import funcal.matching, funcal.posterior, funcal.prediction, funcal.joint.run_chains\n"
+        "from funcal.methods.registry import METHOD_KEYS, find_method\n"
+        "[find_method(key) for key in METHOD_KEYS]\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True)
+    assert not list(tmp_path.rglob("*.nbc"))
