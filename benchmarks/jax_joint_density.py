@@ -111,7 +111,8 @@ def numpyro_draws(model: JointModel, starts: Any, *, warmup: int, draws: int, se
         chain_method="sequential",
         progress_bar=False,
     )
-    start = jnp.asarray(starts)
+    # NumPyro wants no chain dimension for a single chain
+    start = jnp.asarray(starts if len(starts) > 1 else starts[0])
     brief = MCMC(
         kernel,
         num_warmup=2,

@@ -41,7 +41,7 @@ class AnchorEnsemble:
     values: FloatArray
 
     def pseudo_observations(self, problem: ScaledProblem) -> tuple[FloatArray, FloatArray]:
-        """Mean of the calibration values at each site over the ensemble, and its honest precision, (m, dθ + dψ).
+        """Mean of the scaled calibration values at each site over the ensemble, and its honest variance, (m, dθ + dψ).
 
         The variance is the ensemble's spread and half the typical gap between a cluster's runs, squared: the true
         value need not be among the runs.
@@ -49,7 +49,7 @@ class AnchorEnsemble:
         mean = self.values.mean(axis=0)
         runs_per_site = max(len(problem.y_runs) / len(problem.y_sites), 1.0)
         variance = self.values.var(axis=0) + (0.5 / runs_per_site) ** 2
-        return mean, 1.0 / variance
+        return mean, variance
 
 
 def anchor_ensemble(

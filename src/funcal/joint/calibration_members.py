@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
@@ -107,7 +108,10 @@ def variant_model(
     pseudo_observations: tuple[FloatArray, FloatArray] | None = None,
 ) -> JointModel:
     """The model of a variant."""
-    latent, precision = pseudo_observations or (None, None)
+    latent, precision = None, None
+    if pseudo_observations is not None:
+        num_functional = problem.num_functional if variant.theta_varies else 0
+        latent, precision = latent_pseudo_observations(*pseudo_observations, num_functional)
     return build_model(
         problem,
         prior=prior,
@@ -117,6 +121,23 @@ def variant_model(
         anchor_latent=latent,
         anchor_precision=precision,
     )
+
+
+def latent_pseudo_observations(
+    mean: FloatArray, variance: FloatArray, num_functional: int
+) -> tuple[FloatArray, FloatArray]:
+    """Pseudo-observations of calibration values as those of latent values, with precisions, (m, dθ + dψ).
+
+    A function's latent value is the value itself. A global parameter's is its probit; the sites' anchors are averaged
+    and together count once, since nothing makes them independent.
+    """
+    latent, precision = mean.copy(), 1.0 / variance
+    for column in range(num_functional, mean.shape[1]):
+        probit = ndtri(np.clip(mean[:, column].mean(), 0.05, 0.95))
+        slope = np.exp(-0.5 * probit**2) / np.sqrt(2.0 * np.pi)
+        latent[:, column] = probit
+        precision[:, column] = slope**2 / variance[:, column].mean() / len(mean)
+    return latent, precision
 
 
 def fit_member(
@@ -138,7 +159,7 @@ def fit_member(
     start_values
         Calibration values at the sites (m, dθ + dψ), one set per chain, used in turn.
     pseudo_observations
-        Latent calibration values and precisions from the anchors, or None.
+        Means and variances of the calibration values from the anchors, or None.
     emulator
         Mode and shape of the emulator block, where already known: it does not depend on the variant.
     """
