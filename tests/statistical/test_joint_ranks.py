@@ -48,7 +48,9 @@ def template(discrepancy: str = "none") -> JointModel:
     return build_model(problem, prior=PRIOR, discrepancy=discrepancy)
 
 
-def ranks(num_replicates: int, seed: int, *, noise_factor: float = 1.0, discrepancy: str = "none") -> np.ndarray:
+def ranks(
+    num_replicates: int, seed: int, *, noise_factor: float = 1.0, discrepancy: str = "none"
+) -> np.ndarray:
     """Normalised ranks (replicate, parameter) of (u, φ) and the log noise among thinned posterior draws."""
     base = template(discrepancy)
     sampler = SamplerSettings(chains=2, warmup=150, draws=120, max_draws=120, disagreement=np.inf)
@@ -72,7 +74,9 @@ def ranks(num_replicates: int, seed: int, *, noise_factor: float = 1.0, discrepa
         )
         posterior = np.concatenate([draws.u, draws.phi], axis=2)[:, ::6].reshape(-1, u.size + phi.size)
         truth = np.concatenate([shown, phi])
-        found.append((np.sum(posterior < truth, axis=0) + rng.uniform(size=truth.size)) / (len(posterior) + 1))
+        found.append(
+            (np.sum(posterior < truth, axis=0) + rng.uniform(size=truth.size)) / (len(posterior) + 1)
+        )
     return np.array(found)
 
 
