@@ -33,7 +33,7 @@ def register(commands: Any) -> None:
         "--no-compare", action="store_true", help="leave out the model comparison and its verdicts"
     )
     parser.add_argument(
-        "--tune", action="store_true", help="choose λ, r, M and the model variant by cross-validation"
+        "--tune", action="store_true", help="choose λ of the matching by cross-validation first"
     )
     parser.add_argument(
         "--empty-sites", choices=("error", "skip"), help="what to do with a site without a run near it"

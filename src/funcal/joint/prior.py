@@ -1,8 +1,7 @@
 """The prior of the joint model, on the scaled problem: proper, weakly informative, one number per line.
 
 All inputs are scaled to [0, 1] and the response to unit standard deviation of the runs, so that one set of
-numbers serves every problem. `docs/the-method.md` derives each of them; `docs/decisions/joint-priors.md`
-tells which were chosen by measurement and against what.
+numbers serves every problem. `docs/the-method.md` lists them with the reason for each.
 """
 
 from dataclasses import dataclass
