@@ -31,9 +31,11 @@ def solve_cluster_subpacking(task: SolverTask) -> SearchOutcome:
     objective = integer_objective(graph, arcs, incumbent)
     model = CutModel(graph, arcs, objective.arc_cost, objective.root_cost)
     weights = graph.weight[arcs.head, arcs.tail]
-    for group in objective.groups:
-        model.fix_count(group.slots(weights), group.count)
     bound, solves = cluster_bound(graph), 0
+    for group in objective.groups:
+        if task.deadline.passed:
+            return SearchOutcome(bound, solves)
+        model.fix_count(group.slots(weights), group.count)
     verdict = model.relax(task.deadline)
     if verdict == "optimal":
         incumbent.improve(graph, model.chosen_rows(model.highs.values))

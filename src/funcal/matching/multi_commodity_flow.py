@@ -30,6 +30,8 @@ Integers = NDArray[np.int64]
 
 MOST_FLOWS = 5_000_000
 """Flow variables that fit into a few GiB."""
+SECONDS_PER_FLOW = 5e-7
+"""Time to write one flow variable into the programme, about; a programme that no time is left for is not begun."""
 
 
 class _Rows:
@@ -136,6 +138,8 @@ def solve_multi_commodity_flow(task: SolverTask) -> SearchOutcome:
             "use method 'auto', or 'dcsub' for an integer programme."
         )
     floor = cluster_bound(graph)
+    if task.deadline.left < SECONDS_PER_FLOW * flows:
+        return SearchOutcome(floor, 0)
     arcs = list_arcs(graph)
     objective = integer_objective(graph, arcs, incumbent)
     model = _build(graph, arcs, objective)
