@@ -194,7 +194,8 @@ class CalibrationProblem:
             if physical.num_observations > self.num_sites
             else ""
         )
-        failed = f", {runs.num_failed} failed runs left out" if runs.num_failed else ""
+        plural = "s" if runs.num_failed > 1 else ""
+        failed = f", {runs.num_failed} failed run{plural} left out" if runs.num_failed else ""
         variables = [f"functional {', '.join(self.roles.functional)}"] if self.num_functional else []
         if self.num_global:
             variables.append(f"global {', '.join(self.roles.global_)}")
