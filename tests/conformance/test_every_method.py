@@ -24,7 +24,7 @@ pytestmark = [
 
 #: Chains long enough for what is asked here, and no longer.
 QUICK: dict[str, dict[str, Any]] = {
-    "joint": {"chains": 2, "warmup": 100, "draws": 50, "max_draws": 50, "compare": False},
+    "joint": {"num_chains": 2, "warmup": 100, "draws": 50, "max_draws": 50, "compare": False},
     "bnmc": {"warmup": 500, "draws": 500},
     "bnmc-dag": {"warmup": 500, "draws": 500},
     "nbc": {"chain.warmup": 500, "chain.draws": 500},

@@ -11,7 +11,7 @@ from funcal.errors import SettingsError
 
 #: Short chains: these tests are about plumbing, not about convergence.
 SHORT: dict[str, Any] = {
-    "chains": 2,
+    "num_chains": 2,
     "warmup": 60,
     "draws": 40,
     "max_draws": 40,

@@ -17,7 +17,7 @@ class JointSettings:
 
     Attributes
     ----------
-    chains, warmup, draws, max_draws, target_ess, target_rhat
+    num_chains, warmup, draws, max_draws, target_ess, target_rhat
         See `SamplerSettings`; `draws` is the least number kept per chain, sampling goes on until the targets are met.
     discrepancy
         δ(x) of the main member; ``"auto"``: a constant and a linear part where the runs cannot reach the
@@ -39,7 +39,7 @@ class JointSettings:
         See `MatchingSettings` and `JointPrior`.
     """
 
-    chains: int = 4
+    num_chains: int = 4
     warmup: int = 400
     draws: int = 400
     max_draws: int = 4000
@@ -58,7 +58,7 @@ class JointSettings:
     def __post_init__(self) -> None:
         """Counts must be usable."""
         least = {
-            "chains": 1,
+            "num_chains": 1,
             "warmup": 50,
             "draws": 20,
             "max_draws": 20,
@@ -77,7 +77,7 @@ class JointSettings:
     def sampler(self) -> SamplerSettings:
         """How long the main member's chains run."""
         return SamplerSettings(
-            self.chains,
+            self.num_chains,
             self.warmup,
             self.draws,
             self.max_draws,
@@ -91,5 +91,5 @@ class JointSettings:
         """How long each rival's chains run: long enough for leave-one-out, three of them no longer than the main."""
         length = max(self.draws // 4, 20)
         return SamplerSettings(
-            self.chains, max(self.warmup // 2, 50), length, length, 0.0, float("inf"), float("inf")
+            self.num_chains, max(self.warmup // 2, 50), length, length, 0.0, float("inf"), float("inf")
         )
