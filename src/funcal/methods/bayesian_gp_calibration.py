@@ -7,13 +7,13 @@ discrepancy; the static surrogate's mean m stands for the computer model. Respon
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from ..problem import CalibrationProblem, FloatArray
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
 from .bayesian_gp_settings import BayesianGpSettings
-from .site_noise import site_noise
-from .surrogate_chains import run_chains
+from .calibration_draws import calibration_draws
+from .surrogate_chains import run_chains, thinned_draws
 from .surrogate_model import (
     SurrogateAtControls,
     surrogate_constants,
@@ -25,10 +25,6 @@ __all__ = ["BayesianGpCalibration"]
 
 #: Mixture components of a prediction, thinned evenly from the draws.
 MAX_COMPONENTS = 500
-
-
-def _logistic(value: FloatArray) -> FloatArray:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -30.0, 30.0))))
 
 
 class BayesianGpCalibration:
@@ -59,24 +55,14 @@ class BayesianGpCalibration:
         num_sites, dt = len(scaled.y_sites), scaled.num_functional
         logits = chains[:, :, : dt * num_sites].reshape(*chains.shape[:2], dt, num_sites)
         psi_end = dt * num_sites + scaled.num_global
-        noise = site_noise(scaled)
         unit = np.concatenate(
             [
-                np.swapaxes(_logistic(logits), 2, 3),
+                np.swapaxes(expit(logits), 2, 3),
                 np.repeat(ndtr(chains[:, :, None, dt * num_sites : psi_end]), num_sites, axis=2),
             ],
             axis=-1,
         )
-        raw = scaled.scaling.calibration.from_unit(unit)
-        draws: dict[str, FloatArray] = {}
-        if dt:
-            draws["theta"] = raw[..., :dt]
-        if scaled.num_global:
-            draws["psi"] = raw[:, :, 0, dt:]
-        variance = np.exp(-chains[:, :, -1])
-        if noise.known:
-            variance = np.full(variance.shape, noise.single_measurement)
-        draws["noise_sd"] = np.sqrt(variance) * scaled.scaling.response_sd
+        draws = calibration_draws(scaled, unit, np.exp(-chains[:, :, -1]))
         draws["logit_theta"] = logits
         draws["log_rate"] = chains[:, :, psi_end : psi_end + dt]
         draws["log_precision"] = chains[:, :, psi_end + dt : psi_end + 2 * dt]
@@ -107,8 +93,7 @@ class BayesianGpCalibration:
         scaling = scaled.scaling
         surrogate = surrogate_from_constants(scaled, fit.constants)
         x_unit = scaling.control.to_unit(x_new)
-        total = fit.num_chains * fit.num_draws
-        chosen = np.linspace(0, total - 1, min(MAX_COMPONENTS, total)).astype(np.int64)
+        chosen = thinned_draws(fit, MAX_COMPONENTS)
         t = np.empty((len(chosen), len(x_unit), scaled.num_functional + scaled.num_global))
         for k in range(scaled.num_functional):
             eta = _conditional_draws(
@@ -119,7 +104,7 @@ class BayesianGpCalibration:
                 np.exp(fit.flat("log_precision")[chosen, k]),
                 rng,
             )
-            t[:, :, k] = _logistic(eta)
+            t[:, :, k] = expit(eta)
         if scaled.num_global:
             raw = fit.flat("psi")[chosen]
             widths = scaling.calibration

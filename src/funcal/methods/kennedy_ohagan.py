@@ -9,14 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg
+from scipy.special import expit
 
 from ..gaussian_process import squared_exponential
 from ..problem import CalibrationProblem, FloatArray
 from ..problem.scaled_problem import ScaledProblem
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
+from .calibration_draws import calibration_draws
 from .kennedy_ohagan_settings import KennedyOHaganSettings
 from .site_noise import site_noise
-from .surrogate_chains import run_chains
+from .surrogate_chains import run_chains, thinned_draws
 from .surrogate_model import surrogate_constants, surrogate_from_constants, surrogate_of
 from .surrogate_moments import SurrogateMoments
 
@@ -51,19 +53,9 @@ class KennedyOHagan:
             koh_chains(scaled, surrogate, settings), settings.chain, seed, progress, "sampling koh"
         )
         num_t = scaled.num_functional + scaled.num_global
-        unit = 1.0 / (1.0 + np.exp(-np.clip(chains[:, :, :num_t], -30.0, 30.0)))
-        raw = scaled.scaling.calibration.from_unit(unit)
-        noise = site_noise(scaled)
-        variance = np.exp(chains[:, :, num_t + 1])
-        if noise.known:
-            variance = np.full(variance.shape, noise.single_measurement)
-        draws: dict[str, FloatArray] = {}
-        if scaled.num_functional:
-            constant = raw[:, :, None, : scaled.num_functional]
-            draws["theta"] = np.repeat(constant, problem.num_sites, axis=2)
-        if scaled.num_global:
-            draws["psi"] = raw[:, :, scaled.num_functional :]
-        draws["noise_sd"] = np.sqrt(variance) * scaled.scaling.response_sd
+        unit = expit(chains[:, :, :num_t])
+        at_sites = np.repeat(unit[:, :, None, :], problem.num_sites, axis=2)
+        draws = calibration_draws(scaled, at_sites, np.exp(chains[:, :, num_t + 1]))
         draws["bias_sd"] = np.exp(0.5 * chains[:, :, num_t]) * scaled.scaling.response_sd
         draws["log_bias_rate"] = chains[:, :, num_t + 2 :]
         return Fit(
@@ -87,8 +79,7 @@ class KennedyOHagan:
         scaling, noise = scaled.scaling, site_noise(scaled)
         surrogate = surrogate_from_constants(scaled, fit.constants)
         x_unit = scaling.control.to_unit(x_new)
-        total = fit.num_chains * fit.num_draws
-        chosen = np.linspace(0, total - 1, min(MAX_COMPONENTS, total)).astype(np.int64)
+        chosen = thinned_draws(fit, MAX_COMPONENTS)
         t = fit.constants["unit_calibration"][chosen]
         bias = (fit.flat("bias_sd")[chosen] / scaling.response_sd) ** 2
         sigma2 = (fit.flat("noise_sd")[chosen] / scaling.response_sd) ** 2

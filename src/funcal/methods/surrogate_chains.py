@@ -5,13 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from ..errors import SettingsError
 from ..problem import FloatArray
-from ..result import Progress
+from ..result import Fit, Progress
 
-__all__ = ["AdaptiveWalk", "ChainSettings", "Segment", "SegmentMaker", "run_chains"]
+__all__ = ["AdaptiveWalk", "ChainSettings", "Segment", "SegmentMaker", "run_chains", "thinned_draws"]
 
 SEGMENT = 250
 #: Acceptance rates between which a random walk's step is left alone, and the factor by which it is changed else.
@@ -110,3 +111,9 @@ def run_chains(
     with threadpool_limits(1), ThreadPoolExecutor(settings.chains) as pool:
         results = list(pool.map(run, seed.spawn(settings.chains)))
     return np.stack([draws for draws, _ in results]), np.array([rate for _, rate in results])
+
+
+def thinned_draws(fit: Fit, most: int) -> npt.NDArray[np.int64]:
+    """Indices of at most `most` draws, evenly spaced over all chains laid end to end."""
+    total = fit.num_chains * fit.num_draws
+    return np.linspace(0, total - 1, min(most, total)).astype(np.int64)
