@@ -153,6 +153,26 @@ def test_a_toml_file_holds_everything(problem_one_files: tuple[Path, Path]) -> N
     assert summary["problem"]["bounds"] == {"theta": [0.0, 2.5]}
 
 
+@pytest.mark.parametrize(("method", "num_candidates"), [("bnmc", 30), ("bnmc-dag", 5)])
+def test_tuning_the_matching(
+    method: str, num_candidates: int, problem_one_files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The anchors use the tuned λ, r and M; every candidate is in the summary, and a sentence on the screen."""
+    out = problem_one_files[0].parent / "out"
+    length = ["--set", "warmup=200", "--set", "draws=300", "--seed", "1", "--quiet"]
+    command = ["fit", *map(str, problem_one_files), *ROLES, "--method", method, *length]
+    assert main([*command, "--tune", "--out", str(out)]) == 0
+    assert "Matching: λ = " in capsys.readouterr().out
+    summary = json.loads((out / "summary.json").read_text())
+    tuning = summary["tuning"]["matching"]
+    assert len(tuning["candidates"]) == num_candidates
+    assert summary["anchors"]["lambda"] == tuning["lambda"]
+    if tuning["radius"] is not None:
+        assert summary["anchors"]["radius"] == tuning["radius"]
+    errors = [row["rmse"] for row in tuning["candidates"]]
+    assert errors[tuning["best"]] == min(errors)
+
+
 def test_anchors_as_json(problem_one_files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     """One object with the promised keys, for the path and for the tree."""
     for model in ("auto", "path", "tree"):
@@ -222,6 +242,7 @@ def test_a_site_without_runs_is_an_error_or_skipped(
             ["fit", "PHYSICAL", "RUNS", *ROLES, "--out", "o", "--method", "bnmc", "--set", "draws"],
             "NAME=VALUE",
         ),
+        (["fit", "PHYSICAL", "RUNS", *ROLES, "--out", "o", "--method", "nfc", "--tune"], "nothing to tune"),
         (["fit", "PHYSICAL", "RUNS", *ROLES, "--out", "o", "--seed", "-1"], "zero or more"),
         (["fit", "PHYSICAL", "RUNS", "--control", "x", "--out", "o"], "--response"),
         (["predict", "nowhere", "PHYSICAL", "--out", "p.csv"], "does not exist"),

@@ -194,14 +194,23 @@ def test_constant_columns() -> None:
 def test_too_few_points() -> None:
     """Fewer measurements or runs than can be used are errors; few are warnings."""
     physical, runs = good_tables()
-    with pytest.raises(ProblemError, match="at least two measured points"):
+    with pytest.raises(ProblemError, match=r"two different control vectors .* found 1 in 1 row"):
         read(physical[:1], runs)
     with pytest.raises(ProblemError, match="at least 4 runs"):
         read(physical, runs[:3])
-    with pytest.warns(DataWarning, match="only 3 measured points"):
+    with pytest.warns(DataWarning, match="only 3 measured sites; "):
         read(physical[:3], runs)
-    with pytest.raises(ProblemError, match="two different control vectors"):
+    with pytest.raises(ProblemError, match=r"two different control vectors .* found 1 in 5 rows"):
         read(physical.assign(x=0.5), runs)
+
+
+def test_sites_are_counted_and_not_rows() -> None:
+    """Three sites measured four times each are still three sites; five sites draw no comment."""
+    physical, runs = good_tables()
+    with pytest.warns(DataWarning, match=r"only 3 measured sites \(12 rows with their replicates\)"):
+        read(pd.concat([physical[:3]] * 4), runs)
+    found = inspect_tables(pd.concat([physical] * 2), runs, Roles(("x",), ("theta",), (), "y"))
+    assert not any("measured sites" in warning for warning in found.warnings)
 
 
 def test_units_in_which_float64_suffers() -> None:

@@ -33,7 +33,10 @@ def register(commands: Any) -> None:
         "--no-compare", action="store_true", help="leave out the model comparison and its verdicts"
     )
     parser.add_argument(
-        "--tune", action="store_true", help="choose λ of the matching by cross-validation first"
+        "--tune",
+        action="store_true",
+        help="joint, bnmc, bnmc-dag: choose λ, r and M of the matching by cross-validation over the sites first; "
+        "joint also whether θ varies and which δ it needs, by leave-one-out of short chains",
     )
     parser.add_argument(
         "--empty-sites", choices=("error", "skip"), help="what to do with a site without a run near it"
@@ -65,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(problem.summary())
     method = args.method or given.file_values.get("method", DEFAULT_METHOD)
-    overrides = _overrides(args, given, find_method(method).Settings())
+    overrides = _overrides(args, given, method, find_method(method).Settings())
     with show_progress(args.quiet) as progress:
         calibration = calibrate(
             problem,
@@ -80,8 +83,16 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _overrides(args: argparse.Namespace, given: ProblemArguments, settings: Any) -> dict[str, Any]:
-    """Settings from the file, then from the command line; a method that compares nothing needs no --no-compare."""
+def _overrides(
+    args: argparse.Namespace, given: ProblemArguments, method: str, settings: Any
+) -> dict[str, Any]:
+    """Settings from the file, then from the command line; a method that compares nothing needs no --no-compare.
+
+    Raises
+    ------
+    SettingsError
+        If --tune is given with a method that has nothing to tune.
+    """
     overrides = dict(_flattened(given.file_values.get("settings", {})))
     for text in args.set:
         name, separator, value = text.partition("=")
@@ -91,6 +102,10 @@ def _overrides(args: argparse.Namespace, given: ProblemArguments, settings: Any)
     if args.no_compare and hasattr(settings, "compare"):
         overrides["compare"] = False
     if args.tune:
+        if not hasattr(settings, "tune"):
+            raise SettingsError(
+                f"--tune needs joint, bnmc or bnmc-dag; {method!r} has nothing to tune, so leave --tune out."
+            )
         overrides["tune"] = True
     if args.empty_sites:
         overrides["matching.empty_sites"] = args.empty_sites

@@ -1,6 +1,6 @@
 """Have the chains converged? Split R-hat, bulk and tail ESS and MCSE by ArviZ (Vehtari et al. 2021)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,7 +23,11 @@ FEWEST_DRAWS = 8
 
 @dataclass(frozen=True)
 class Convergence:
-    """Worst diagnostics over the quantities of interest, and over the nuisance parameters."""
+    """Worst diagnostics over the quantities of interest, and over the nuisance parameters.
+
+    `worst` names what the verdict turns on: the quantity whose chains disagree or, where all agree, the one with the
+    smallest bulk ESS.
+    """
 
     rhat_max: float
     ess_bulk_min: float
@@ -45,8 +49,22 @@ class Convergence:
         }
 
 
+@dataclass(frozen=True)
+class _Worst:
+    """The worst of several quantities, and which they are."""
+
+    rhat: float = -np.inf
+    bulk: float = np.inf
+    tail: float = np.inf
+    mcse: float = -np.inf
+    name_of_rhat: str = ""
+    name_of_bulk: str = ""
+
+
 def assess_convergence(
-    draws: Mapping[str, FloatArray], stats: Mapping[str, FloatArray] | None = None
+    draws: Mapping[str, FloatArray],
+    stats: Mapping[str, FloatArray] | None = None,
+    names: Mapping[str, Sequence[str]] | None = None,
 ) -> Convergence | None:
     """Judge the chains; None where there are no chains (an estimator).
 
@@ -55,6 +73,8 @@ def assess_convergence(
     draws : mapping of name to (chain, draw, …)
     stats : mapping of name to (chain, draw)
         ``acceptance_rate`` and ``diverging`` are read where present.
+    names : mapping of name to the names of its entries, in words
+        Trailing dimensions in order, the last running fastest; entries are numbered where absent.
     """
     chains, length = next(iter(draws.values())).shape[:2]
     if length < FEWEST_DRAWS:
@@ -62,63 +82,79 @@ def assess_convergence(
     stats = stats or {}
     interest = {name: draws[name] for name in QUANTITIES_OF_INTEREST if name in draws}
     nuisance = {name: values for name, values in draws.items() if name not in interest}
-    rhat, bulk, tail, mcse, worst = _worst(interest or dict(draws))
-    nuisance_rhat, nuisance_bulk, *_ = _worst(nuisance) if nuisance else (np.nan, np.nan, np.nan, np.nan, "")
+    found = _worst_of(interest or draws, names or {})
+    others = _worst_of(nuisance, names or {})
     needed = ESS_PER_CHAIN * chains
-    converged = rhat <= RHAT_LIMIT and bulk >= needed and not nuisance_rhat > NUISANCE_RHAT_LIMIT
-    divergent = int(np.sum(stats["diverging"])) if "diverging" in stats else 0
+    mixed = found.rhat <= RHAT_LIMIT and not others.rhat > NUISANCE_RHAT_LIMIT
+    converged = mixed and found.bulk >= needed
+    # the one furthest beyond its own limit
+    if others.rhat - NUISANCE_RHAT_LIMIT > max(found.rhat - RHAT_LIMIT, 0.0):
+        culprit, advice = (
+            others.name_of_rhat,
+            _advice_on_rhat(
+                f"the nuisance parameter {others.name_of_rhat}", others.rhat, NUISANCE_RHAT_LIMIT
+            ),
+        )
+    elif not mixed:
+        culprit, advice = found.name_of_rhat, _advice_on_rhat(found.name_of_rhat, found.rhat, RHAT_LIMIT)
+    else:
+        culprit, advice = found.name_of_bulk, _advice_on_ess(found.name_of_bulk, found.bulk, needed)
     return Convergence(
-        rhat_max=rhat,
-        ess_bulk_min=bulk,
-        ess_tail_min=tail,
-        mcse_relative_max=mcse,
-        worst=worst,
-        nuisance_rhat_max=nuisance_rhat,
-        nuisance_ess_bulk_min=nuisance_bulk,
+        rhat_max=found.rhat,
+        ess_bulk_min=found.bulk,
+        ess_tail_min=found.tail,
+        mcse_relative_max=found.mcse,
+        worst=culprit,
+        nuisance_rhat_max=others.rhat,
+        nuisance_ess_bulk_min=others.bulk,
         acceptance_rate=float(np.mean(stats["acceptance_rate"])) if "acceptance_rate" in stats else np.nan,
-        num_divergent=divergent,
-        converged=bool(converged),
-        advice="" if converged else _advice(rhat, bulk, needed, nuisance_rhat, worst),
+        num_divergent=int(np.sum(stats["diverging"])) if "diverging" in stats else 0,
+        converged=converged,
+        advice="" if converged else advice,
     )
 
 
-def _worst(draws: Mapping[str, FloatArray]) -> tuple[float, float, float, float, str]:
-    """Largest R-hat, smallest bulk and tail ESS, largest MCSE in posterior sds, and the worst parameter."""
+def _worst_of(draws: Mapping[str, FloatArray], names: Mapping[str, Sequence[str]]) -> _Worst:
+    """Largest R-hat, smallest bulk and tail ESS and largest MCSE in posterior sds; NaN where nothing varies."""
     az = import_arviz()
-    rhat_max, bulk_min, tail_min, mcse_max, worst = -np.inf, np.inf, np.inf, -np.inf, ""
+    worst = _Worst()
     for name, values in draws.items():
         columns = values.reshape(*values.shape[:2], -1)
-        for index in range(columns.shape[2]):
+        numbered = [name] if columns.shape[2] == 1 else [f"{name}[{k}]" for k in range(columns.shape[2])]
+        for index, words in zip(range(columns.shape[2]), names.get(name, numbered), strict=True):
             chain = np.ascontiguousarray(columns[:, :, index])
             if not np.all(np.isfinite(chain)) or np.ptp(chain) == 0.0:
                 continue
-            rhat = float(az.rhat(chain))
-            bulk = float(az.ess(chain, method="bulk"))
-            tail = float(az.ess(chain, method="tail"))
+            rhat, bulk = float(az.rhat(chain)), float(az.ess(chain, method="bulk"))
             mcse = float(np.squeeze(az.mcse(chain, method="mean"))) / float(chain.std())
-            if rhat > rhat_max:
-                worst = name if columns.shape[2] == 1 else f"{name}[{index}]"
-            rhat_max, bulk_min = max(rhat_max, rhat), min(bulk_min, bulk)
-            tail_min, mcse_max = min(tail_min, tail), max(mcse_max, mcse)
-    if not worst:
-        return np.nan, np.nan, np.nan, np.nan, ""
-    return rhat_max, bulk_min, tail_min, mcse_max, worst
+            worst = _Worst(
+                max(worst.rhat, rhat),
+                min(worst.bulk, bulk),
+                min(worst.tail, float(az.ess(chain, method="tail"))),
+                max(worst.mcse, mcse),
+                words if rhat > worst.rhat else worst.name_of_rhat,
+                words if bulk < worst.bulk else worst.name_of_bulk,
+            )
+    return worst if worst.name_of_bulk else _Worst(np.nan, np.nan, np.nan, np.nan)
 
 
-def _advice(rhat: float, bulk: float, needed: int, nuisance_rhat: float, worst: str) -> str:
-    """What to do about chains that have not converged, in one sentence."""
-    if rhat > 1.1 or nuisance_rhat > 1.1:
+def _advice_on_rhat(culprit: str, rhat: float, limit: float) -> str:
+    """What to do about chains that disagree."""
+    if rhat > 1.1:
         return (
-            f"NOT CONVERGED: the chains disagree (R-hat {max(rhat, nuisance_rhat):.2f}, worst {worst}); the posterior "
-            "may have several modes or directions that the data do not inform. Raise `warmup` and `draws`, give "
-            "tighter `bounds`, or look at the chains one by one before using these results."
-        )
-    if rhat > RHAT_LIMIT or nuisance_rhat > NUISANCE_RHAT_LIMIT:
-        return (
-            f"NOT CONVERGED: R-hat is {max(rhat, nuisance_rhat):.3f} (worst {worst}) where 1.01 is asked for; "
-            "raise `draws`, for example to four times as many."
+            f"NOT CONVERGED: the chains disagree most about {culprit} (R-hat {rhat:.2f}); the posterior may have "
+            "several modes or directions that the data do not inform. Raise `warmup` and `draws`, give tighter "
+            "`bounds`, or look at the chains one by one before using these results."
         )
     return (
-        f"NOT CONVERGED: the bulk effective sample size is {bulk:.0f} (worst {worst}) where {needed} is asked for; "
+        f"NOT CONVERGED: R-hat of {culprit} is {rhat:.3f} where {limit} is asked for; raise `draws`, for example to "
+        "four times as many."
+    )
+
+
+def _advice_on_ess(culprit: str, bulk: float, needed: int) -> str:
+    """What to do about chains that agree but are too short."""
+    return (
+        f"NOT CONVERGED: the bulk effective sample size of {culprit} is {bulk:.0f} where {needed} is asked for; "
         f"raise `draws` about {max(2.0, needed / max(bulk, 1.0)):.0f}-fold."
     )

@@ -56,7 +56,7 @@ def identifiability_report(
             "not_learnt_sites": np.flatnonzero(~learnt).tolist(),
         }
         if not learnt.all():
-            where = "everywhere" if not learnt.any() else "at " + "; ".join(np.array(names)[~learnt])
+            where = "at any site" if not learnt.any() else "at " + "; ".join(np.array(names)[~learnt])
             messages.append(f"{name}(x) is not learnt {where}: the data leave it about as wide as its prior.")
     psi: dict[str, Any] = {}
     for h, name in enumerate(roles.global_):

@@ -1,59 +1,181 @@
-"""Choose λ of the matching by leave-one-out: which λ predicts a left-out site's response best from its neighbours."""
+"""Which joint model: θ varying or constant, with which δ, by leave-one-out (`funcal fit --tune`).
 
-from dataclasses import replace
+Every variant is sampled by short chains and judged by PSIS-LOO on the site means; sites whose Pareto k is too large
+for that are left out in earnest (`refitted_sites.py`). The best expected log density wins, unless a simpler variant
+comes within one of it, or within one standard error of their difference.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import MatchingError, ProblemError
-from ..matching import MatchingSettings, find_anchors
-from ..problem import CalibrationProblem, FloatArray
-from .emulator_mode import find_emulator_mode
-from .model import build_model
-from .response import plug_in_mean
+from ..problem import ScaledProblem
+from .calibration_members import CalibrationMember, Variant
+from .refitted_sites import MemberRecipe, reliable_leave_one_out
+from .stacking import LeaveOneOut, difference
+from .verdicts import LEAST_GAIN, theta_varies
 
-__all__ = ["tune_matching"]
+__all__ = ["VariantTuning", "choose_simplest", "tune_variant"]
 
-LAMBDAS = (0.1, 0.25, 0.5, 1.0, 1.5)
-"""The paper's candidates (Section 6) and one between."""
+SIMPLEST_FIRST = (
+    (False, "none"),
+    (False, "constant"),
+    (False, "linear"),
+    (True, "none"),
+    (True, "constant"),
+    (True, "linear"),
+    (False, "gp"),
+    (True, "gp"),
+)
+"""Whether θ varies, and δ. A straight line has fewer free values than a function of x, and one function fewer than
+two; between two functions, θ(x) explains the measurements through the computer model and δ(x) beside it."""
+DISAGREEING = 1.1
+"""R-hat beyond which short chains sit in different places."""
 
 
-def tune_matching(
-    problem: CalibrationProblem, settings: MatchingSettings, rng: np.random.Generator
-) -> tuple[MatchingSettings, dict[str, Any]]:
-    """Score every λ and return the settings with the best one, and the scores.
+@dataclass(frozen=True)
+class VariantTuning:
+    """The chosen variant, and how it was chosen.
 
-    For each λ the anchors are found once; then each site's calibration values are replaced by the average of the
-    other sites' anchors, weighted by closeness in x, and pushed through the emulator of the runs. A small λ chases
-    noise and interpolates badly; a large one flattens θ and misses the response.
+    Attributes
+    ----------
+    variant
+    report
+        JSON-able: the choice and every candidate with elpd, standard error, difference from the best, worst Pareto k,
+        number of sites sampled again without them, and R-hat of the short chains.
+    sentence
+        The same in words.
+    theta_varies
+        The verdict on θ from the two candidates with the chosen δ; None where θ cannot vary.
     """
-    scaled = problem.scaled()
-    model = build_model(scaled)
-    phi, _ = find_emulator_mode(model)
-    gaps = np.sum((scaled.x_sites[:, None] - scaled.x_sites[None]) ** 2, axis=2)
-    scores: dict[str, float] = {}
-    for lambda_ in LAMBDAS:
-        try:
-            anchors = find_anchors(
-                problem, replace(settings, lambda_=lambda_, solver="heuristic", empty_sites="skip")
-            )
-        except (MatchingError, ProblemError):
-            continue
-        scores[f"{lambda_:g}"] = _interpolation_error(
-            scaled.t_runs[anchors.run], anchors.site, gaps, model, phi
-        )
-    if not scores:
-        return settings, {"lambda": settings.lambda_, "scores": {}}
-    best = min(scores, key=lambda key: scores[key])
-    return replace(settings, lambda_=float(best)), {"lambda": float(best), "scores": scores}
+
+    variant: Variant
+    report: dict[str, Any]
+    sentence: str
+    theta_varies: dict[str, Any] | None
 
 
-def _interpolation_error(
-    values: FloatArray, sites: np.ndarray, gaps: FloatArray, model: Any, phi: FloatArray
-) -> float:
-    """Root mean squared error of the emulator at each site with calibration values from its neighbours."""
-    closeness = np.exp(-4.0 * gaps[np.ix_(sites, sites)] / max(float(np.median(gaps)), 1e-12))
-    np.fill_diagonal(closeness, 0.0)
-    borrowed = (closeness @ values) / np.maximum(closeness.sum(axis=1, keepdims=True), 1e-300)
-    mean = plug_in_mean(model, phi, model.x_sites[sites], borrowed)
-    return float(np.sqrt(np.mean((mean - model.y_sites[sites]) ** 2)))
+def tune_variant(
+    problem: ScaledProblem,
+    recipe: MemberRecipe,
+    *,
+    discrepancy: str,
+    nugget: bool,
+    seed: np.random.SeedSequence,
+    progress: Callable[[int, int], None],
+) -> VariantTuning:
+    """Sample every variant with short chains and choose one.
+
+    Parameters
+    ----------
+    problem
+    recipe
+        How a variant is sampled; its chains are short ones.
+    discrepancy
+        ``"auto"``, or the kind of δ that the user fixed: then only θ is decided on.
+    nugget
+        Whether the runs have noise of their own.
+    seed
+    progress
+        Called with (variants done, variants).
+    """
+    variants = [
+        Variant(varies, kind, nugget)
+        for varies, kind in SIMPLEST_FIRST
+        if discrepancy in ("auto", kind) and (problem.num_functional or not varies)
+    ]
+    members: dict[str, CalibrationMember] = {}
+    scores: dict[str, LeaveOneOut] = {}
+    refits: dict[str, int] = {}
+    for done, (variant, stream) in enumerate(zip(variants, seed.spawn(len(variants)), strict=True)):
+        progress(done, len(variants))
+        chain_seed, refit_seed = stream.spawn(2)
+        name = _name(variant.theta_varies, variant.discrepancy)
+        members[name] = recipe.fit(problem, variant, chain_seed, lambda done, total: None)
+        scores[name], refits[name] = reliable_leave_one_out(problem, members[name], recipe, refit_seed)
+    progress(len(variants), len(variants))
+    best = max(scores, key=lambda name: scores[name].elpd)
+    chosen = choose_simplest(scores)
+    variant = members[chosen].variant
+    rows = {
+        name: _row(name, member, scores[name], scores[best], refits[name]) for name, member in members.items()
+    }
+    return VariantTuning(
+        variant,
+        {
+            "chosen": chosen,
+            "best": best,
+            "candidates": sorted(rows.values(), key=lambda row: -row["elpd"]),
+        },
+        _sentence(rows, chosen, best),
+        _verdict_on_theta(members, scores, variant),
+    )
+
+
+def choose_simplest(scores: Mapping[str, LeaveOneOut]) -> str:
+    """The simplest variant that no other beats by more than one and more than one standard error.
+
+    Parameters
+    ----------
+    scores
+        By name, the simplest first.
+    """
+    best = max(scores.values(), key=lambda score: score.elpd)
+
+    def as_good(score: LeaveOneOut) -> bool:
+        loss, loss_se = difference(best, score)
+        return loss <= max(LEAST_GAIN, loss_se)
+
+    return next(name for name, score in scores.items() if as_good(score))
+
+
+def _name(varies: bool, discrepancy: str) -> str:
+    """A variant in words."""
+    kinds = {"none": "no δ", "constant": "constant δ", "linear": "linear δ", "gp": "δ a Gaussian process"}
+    return f"{'θ(x)' if varies else 'constant θ'}, {kinds[discrepancy]}"
+
+
+def _row(
+    name: str, member: CalibrationMember, score: LeaveOneOut, best: LeaveOneOut, num_refitted: int
+) -> dict[str, Any]:
+    """One line of the table of candidates."""
+    loss, loss_se = difference(best, score)
+    return {
+        "variant": name,
+        "theta_varies": member.variant.theta_varies,
+        "discrepancy": member.variant.discrepancy,
+        "elpd": score.elpd,
+        "se": score.se,
+        "elpd_difference": loss,
+        "difference_se": loss_se,
+        "largest_pareto_k": float(score.pareto_k.max()),
+        "num_sites_sampled_again": num_refitted,
+        "rhat": float(member.draws.rhat),
+    }
+
+
+def _sentence(rows: Mapping[str, dict[str, Any]], chosen: str, best: str) -> str:
+    """The choice in words, with what makes it doubtful."""
+    words = f"Model variant: {chosen}, chosen among {len(rows)} by leave-one-out"
+    if chosen != best:
+        lead, lead_se = (rows[chosen][key] for key in ("elpd_difference", "difference_se"))
+        words += f"; the best of all, {best}, is less simple and leads by {lead:.1f} ± {lead_se:.1f} only"
+    rhat = max(rows[name]["rhat"] for name in (chosen, best))
+    if rhat > DISAGREEING:
+        words += f"; the short chains disagree (R-hat {rhat:.1f}), so look at the table of candidates"
+    return words + "."
+
+
+def _verdict_on_theta(
+    members: Mapping[str, CalibrationMember], scores: Mapping[str, LeaveOneOut], chosen: Variant
+) -> dict[str, Any] | None:
+    """Whether θ varies, from the two candidates with the chosen δ."""
+    varying, constant = (_name(varies, chosen.discrepancy) for varies in (True, False))
+    if varying not in members:
+        return None
+    member = members[varying]
+    values = member.draws.values[..., : member.model.layout.num_functional]
+    pair = {"varying": scores[varying], "constant": scores[constant]}
+    return theta_varies(pair, values.reshape(-1, *values.shape[2:]), "")

@@ -3,6 +3,8 @@
 from .anchor_ensemble import perturbed_anchors as perturbed_anchors
 from .anchors import find_anchors as find_anchors
 from .clusters import empty_sites as empty_sites
+from .cross_validation import MatchingTuning as MatchingTuning
+from .cross_validation import tune_matching as tune_matching
 from .matching_settings import MatchingSettings as MatchingSettings
 from .shortest_path import ShortestPaths as ShortestPaths
 from .shortest_path import shortest_paths as shortest_paths
@@ -14,6 +16,7 @@ from .spanning_tree_result import SpanningTreeResult as SpanningTreeResult
 __all__ = [
     "METHODS",
     "MatchingSettings",
+    "MatchingTuning",
     "ShortestPaths",
     "SpanningTreeResult",
     "empty_sites",
@@ -22,4 +25,5 @@ __all__ = [
     "shortest_paths",
     "solve_many",
     "solve_spanning_tree",
+    "tune_matching",
 ]

@@ -1,93 +1,96 @@
-"""Metropolis within Gibbs for NBC, compiled.
+"""The sampler of NBC, compiled: elliptical slices for θ and ψ, walks on the hyper-parameters in pilot coordinates.
 
-State vector of p = dθ·m + dψ + 2dθ + 1 numbers: η_k at the sites (dθ blocks of m), logits of ψ, log(-log ρ_k),
-log λ_θk, log λ_y. One sweep: for each θ_k a walk on ν = log(-log ρ), Neal's moves η' = η + c L z with LLᵀ = R_ρ, a walk
-on each η_k(x_i) in turn, a conjugate draw of λ_θ, and a walk on (ν, λ_θ) with whitened η; walks on ψ; a conjugate draw
-of λ_y. Neal's moves alone, as published, need some 30 000 sweeps on the spot-weld data; a single site costs one m-th of
-a joint move and moves much farther.
+State vector of p = dθ·m + dψ + 2dθ + 1 numbers: η_k at the sites (dθ blocks of m), probits of ψ, then h: ν_k =
+log(-log ρ_k), log λ_θk, log λ_y. One sweep: walks on h with w held fixed, so that η and ψ follow; two elliptical slices
+of z at fixed h, one with the pilot's posterior and one with the prior as reference (the latter leaves the places where
+the former is too narrow); and conjugate draws of λ_θ and λ_y. See `bayesian_gp_coordinates`.
 """
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..compiled import kernel
-from ..gaussian_process.compiled_cholesky import factorise_lower, log_determinant, solve_lower
+from ..gaussian_process.compiled_cholesky import log_determinant, solve_lower
 from ..problem import FloatArray
-from .surrogate_compiled import surrogate_mean_at_site
+from .bayesian_gp_coordinates import (
+    MAX_LOG_RATE,
+    Coordinates,
+    Pilot,
+    build_coordinates,
+    correlation_factor,
+    empty_coordinates,
+    latent_values,
+    pilot_coordinates,
+    prior_coordinates,
+    solve_upper,
+)
+from .surrogate_compiled import SiteSurrogate, logistic, surrogate_mean_at_site
 
-__all__ = ["advance_chain", "correlation_factor"]
+__all__ = ["SiteModel", "advance_chain"]
 
-# Neal's moves per sweep and per functional variable.
-NUM_MOVES = 3
-# Keeps R_ρ positive definite in float64.
-JITTER = 1e-8
-
-
-@kernel
-def correlation_factor(squared: FloatArray, nu: float, factor: FloatArray) -> bool:
-    """Factor of R_ρ = ρ^{d²} + jitter, with ρ = exp(-e^ν) and d² the squared distances of the sites."""
-    rate = np.exp(nu)
-    for i in range(squared.shape[0]):
-        for j in range(i + 1):
-            factor[i, j] = np.exp(-rate * squared[i, j])
-        factor[i, i] += JITTER
-    return factorise_lower(factor)
-
-
-@kernel
-def _invert(factor: FloatArray, inverse: FloatArray) -> None:
-    """Write (LLᵀ)⁻¹ to `inverse`."""
-    size = factor.shape[0]
-    lower = np.zeros((size, size))
-    unit, column = np.zeros(size), np.empty(size)
-    for j in range(size):
-        unit[:] = 0.0
-        unit[j] = 1.0
-        solve_lower(factor, unit, column)
-        lower[:, j] = column
-    for i in range(size):
-        for j in range(size):
-            total = 0.0
-            for k in range(max(i, j), size):
-                total += lower[k, i] * lower[k, j]
-            inverse[i, j] = total
+# Walks on h per sweep.
+NUM_WALKS = 4
+NUM_SLICES = 3
+# By then the bracket of a slice has shrunk to the present point.
+MAX_SHRINKS = 60
+# Width of the bracket of a slice of ν, three prior sds.
+SLICE_WIDTH = 4.0
 
 
-@kernel
-def _logistic(value: float) -> float:
-    result: float = 1.0 / (1.0 + np.exp(-min(max(value, -30.0), 30.0)))
-    return result
+class SiteModel(NamedTuple):
+    """Everything that the density needs and that does not move.
 
+    Attributes
+    ----------
+    y, weights
+        Site means and a_i with var(ȳ_i) = 1/(λ_y a_i), (m,).
+    squared
+        Squared distances of the sites, (m, m).
+    surrogate
+        m(x_i, t).
+    num_functional
+        dθ.
+    priors
+        (a_y, rate_y, a_θ, rate_θ, b_ρ).
+    within_ss, within_dof
+        Sum of squares within sites and its degrees of freedom.
+    noise_known
+        Whether λ_y = 1 is known.
+    """
 
-@kernel
-def _means(
-    state: FloatArray,
-    num_functional: int,
-    weighted: FloatArray,
-    t_runs: FloatArray,
-    t_rates: FloatArray,
-    mean: float,
-    out: FloatArray,
-) -> None:
-    num_sites, num_t = weighted.shape[0], t_runs.shape[1]
-    t = np.empty(num_t)
-    for site in range(num_sites):
-        for k in range(num_functional):
-            t[k] = _logistic(state[k * num_sites + site])
-        for h in range(num_t - num_functional):
-            t[num_functional + h] = _logistic(state[num_functional * num_sites + h])
-        out[site] = surrogate_mean_at_site(weighted, t_runs, t_rates, mean, site, t)
+    y: FloatArray
+    weights: FloatArray
+    squared: FloatArray
+    surrogate: SiteSurrogate
+    num_functional: int
+    priors: FloatArray
+    within_ss: float
+    within_dof: float
+    noise_known: bool
 
 
 @kernel
-def _weighted_ss(y: FloatArray, mean: FloatArray, weights: FloatArray) -> float:
+def _site_means(
+    model: SiteModel, u: FloatArray, means: FloatArray, t: FloatArray, basis: FloatArray
+) -> float:
+    """Write m(x_i, θ_i, ψ); returns the weighted sum of squared residuals."""
+    num_sites, num_functional = len(model.y), model.num_functional
+    for g in range(num_functional, len(t)):
+        # ψ is the normal distribution function of its coordinate.
+        t[g] = 0.5 * math.erfc(-u[num_functional * (num_sites - 1) + g] / math.sqrt(2.0))
     total = 0.0
-    for i in range(len(y)):
-        total += weights[i] * (y[i] - mean[i]) ** 2
+    for i in range(num_sites):
+        for k in range(num_functional):
+            t[k] = logistic(u[k * num_sites + i])
+        means[i] = surrogate_mean_at_site(model.surrogate, i, t, basis)
+        total += model.weights[i] * (model.y[i] - means[i]) ** 2
     return total
 
 
 @kernel
-def _log_rate_prior(nu: float, beta_b: float) -> float:
+def _log_prior_of_rate(nu: float, beta_b: float) -> float:
     """Log density of ν = log(-log ρ) for ρ ~ Beta(1, b): ν - e^ν + (b - 1) log(1 - exp(-e^ν))."""
     rate = np.exp(nu)
     density: float = nu - rate
@@ -97,171 +100,202 @@ def _log_rate_prior(nu: float, beta_b: float) -> float:
 
 
 @kernel
-def _log_rate_density(
-    factor: FloatArray, white: FloatArray, precision: float, nu: float, beta_b: float
+def _log_prior_of_hyper(model: SiteModel, hyper: FloatArray) -> float:
+    """Log density of h, the precisions on their logarithms."""
+    num_functional = model.num_functional
+    a_noise, rate_noise, a_theta, rate_theta, beta_b = model.priors
+    total = 0.0
+    for k in range(num_functional):
+        total += _log_prior_of_rate(hyper[k], beta_b)
+        total += a_theta * hyper[num_functional + k] - rate_theta * np.exp(hyper[num_functional + k])
+    if not model.noise_known:
+        log_noise = hyper[2 * num_functional]
+        total += a_noise * log_noise - rate_noise * np.exp(log_noise)
+    return total
+
+
+@kernel
+def _log_likelihood(model: SiteModel, hyper: FloatArray, ss: float) -> float:
+    """Log likelihood from the weighted sum of squares of the sites, with the replicates within them."""
+    log_noise = hyper[2 * model.num_functional]
+    value: float = -0.5 * np.exp(log_noise) * (ss + model.within_ss)
+    if not model.noise_known:
+        value += 0.5 * (len(model.y) + model.within_dof) * log_noise
+    return value
+
+
+@kernel
+def _slice(
+    rng: np.random.Generator,
+    model: SiteModel,
+    hyper: FloatArray,
+    coordinates: Coordinates,
+    with_pilot: bool,
+    z: FloatArray,
+    u: FloatArray,
+    means: FloatArray,
+    ss: float,
+    basis: FloatArray,
 ) -> float:
-    """Log density of ν given η and λ_θ: -½log|R| - ½λ_θ η'R⁻¹η and the prior of ν."""
-    spread = -0.5 * log_determinant(factor) - 0.5 * precision * np.sum(white**2)
-    return spread + _log_rate_prior(nu, beta_b)
+    """One elliptical slice of z about the pilot's posterior or the prior, in place; returns the new sum of squares."""
+    size = len(z)
+    t = np.empty(model.surrogate.t_runs.shape[1])
+    centre = coordinates.centre.copy() if with_pilot else np.zeros(size)
+    white, other = z.copy(), np.empty(size)
+    for a in range(size):
+        other[a] = rng.standard_normal()
+    direction = other.copy()
+    if with_pilot:
+        pilot_coordinates(coordinates, z, white)
+        solve_upper(coordinates.factor, direction, direction)
+    start, u_centre, u_start, u_direction = z - centre, np.empty(size), np.empty(size), np.empty(size)
+    latent_values(coordinates, centre, u_centre)
+    latent_values(coordinates, direction, u_direction)
+    u_start[:] = u - u_centre
+    level = _log_likelihood(model, hyper, ss) - 0.5 * np.sum(z**2) + 0.5 * np.sum(white**2)
+    level += np.log(rng.random())
+    angle = 2.0 * np.pi * rng.random()
+    low, high = angle - 2.0 * np.pi, angle
+    new_z, new_u, new_means = np.empty(size), np.empty(size), np.empty(len(means))
+    for _ in range(MAX_SHRINKS):
+        cosine, sine = np.cos(angle), np.sin(angle)
+        reference = 0.0
+        for a in range(size):
+            new_z[a] = centre[a] + cosine * start[a] + sine * direction[a]
+            new_u[a] = u_centre[a] + cosine * u_start[a] + sine * u_direction[a]
+            reference += (cosine * white[a] + sine * other[a]) ** 2
+        new_ss = _site_means(model, new_u, new_means, t, basis)
+        value = _log_likelihood(model, hyper, new_ss) - 0.5 * np.sum(new_z**2) + 0.5 * reference
+        if value > level:
+            z[:], u[:], means[:] = new_z, new_u, new_means
+            return new_ss
+        if angle < 0.0:
+            low = angle
+        else:
+            high = angle
+        angle = low + (high - low) * rng.random()
+    return ss
+
+
+@kernel
+def _log_density_of_rate(
+    model: SiteModel, nu: float, eta: FloatArray, lower: FloatArray, white: FloatArray
+) -> tuple[float, float]:
+    """Log density of ν given η, λ_θ integrated out, and the rate of λ_θ's Gamma given both."""
+    if abs(nu) > MAX_LOG_RATE or not correlation_factor(model.squared, nu, lower):
+        return -np.inf, 0.0
+    solve_lower(lower, eta, white)
+    shape, rate = model.priors[2] + 0.5 * len(eta), model.priors[3] + 0.5 * np.sum(white[: len(eta)] ** 2)
+    value = _log_prior_of_rate(nu, model.priors[4]) - 0.5 * log_determinant(lower) - shape * np.log(rate)
+    return value, rate
+
+
+@kernel
+def _draw_process(
+    rng: np.random.Generator,
+    model: SiteModel,
+    nu: float,
+    eta: FloatArray,
+    lower: FloatArray,
+    white: FloatArray,
+) -> tuple[float, float]:
+    """ν by a slice given η with λ_θ integrated out, then log λ_θ from its Gamma distribution."""
+    level, rate = _log_density_of_rate(model, nu, eta, lower, white)
+    level += np.log(rng.random())
+    low = nu - SLICE_WIDTH * rng.random()
+    high = low + SLICE_WIDTH
+    for _ in range(MAX_SHRINKS):
+        trial = low + (high - low) * rng.random()
+        value, trial_rate = _log_density_of_rate(model, trial, eta, lower, white)
+        if value > level:
+            nu, rate = trial, trial_rate
+            break
+        if trial < nu:
+            low = trial
+        else:
+            high = trial
+    return nu, np.log(rng.standard_gamma(model.priors[2] + 0.5 * len(eta)) / rate)
 
 
 @kernel
 def advance_chain(
     rng: np.random.Generator,
     state: FloatArray,
-    steps: FloatArray,
-    accepted: FloatArray,
+    proposal: FloatArray,
+    pilot: Pilot,
+    model: SiteModel,
     draws: FloatArray,
-    y: FloatArray,
-    weights: FloatArray,
-    squared: FloatArray,
-    weighted: FloatArray,
-    t_runs: FloatArray,
-    t_rates: FloatArray,
-    mean: float,
-    num_functional: int,
-    priors: FloatArray,
-    within_ss: float,
-    within_dof: float,
-    noise_known: bool,
-) -> None:
-    """Advance `state` by len(draws) sweeps, writing each to `draws` and counting acceptances per kind of move.
+    site_means: FloatArray,
+) -> float:
+    """Advance `state` by len(draws) sweeps, writing states to `draws` and m(x_i, θ_i, ψ) to `site_means`.
 
-    `steps` and `accepted` are ordered ν (dθ), η jointly (dθ), ψ (dψ), η at each site (dθ·m), whitened (dθ).
-    `priors` = (a_y, rate_y, a_θ, rate_θ, b_ρ).
+    Parameters
+    ----------
+    proposal
+        Factor of the covariance of the walk on h, (2dθ + 1, 2dθ + 1).
+
+    Returns
+    -------
+    Share of the walks that were accepted.
     """
-    num_sites, num_t = weighted.shape[0], t_runs.shape[1]
-    num_global = num_t - num_functional
-    at_psi = num_functional * num_sites
-    at_nu = at_psi + num_global
-    at_precision = at_nu + num_functional
-    at_noise = at_precision + num_functional
-    at_single = 2 * num_functional + num_global
-    at_white = at_single + num_functional * num_sites
-    factors = np.zeros((num_functional, num_sites, num_sites))
-    inverses = np.zeros((num_functional, num_sites, num_sites))
-    pull = np.empty(num_sites)
-    t = np.empty(num_t)
-    trial_factor = np.zeros((num_sites, num_sites))
-    white, trial_white = np.empty(num_sites), np.empty(num_sites)
-    current, trial_mean = np.empty(num_sites), np.empty(num_sites)
-    normals = np.empty(num_sites)
-    trial = state.copy()
-    for k in range(num_functional):
-        correlation_factor(squared, state[at_nu + k], factors[k])
-        _invert(factors[k], inverses[k])
-    _means(state, num_functional, weighted, t_runs, t_rates, mean, current)
-    ss = _weighted_ss(y, current, weights)
+    num_sites, num_functional = len(model.y), model.num_functional
+    size, num_hyper = len(state) - 2 * num_functional - 1, 2 * num_functional + 1
+    u, hyper = state[:size], state[size:]
+    z, white, means, t = (
+        np.empty(size),
+        np.empty(size),
+        np.empty(num_sites),
+        np.empty(model.surrogate.t_runs.shape[1]),
+    )
+    trial_z, trial_u, trial_means, trial_hyper = z.copy(), u.copy(), means.copy(), hyper.copy()
+    basis = np.empty(max(1, model.surrogate.coefficients.shape[1]))
+    current = empty_coordinates(num_functional, num_sites, size)
+    trial = empty_coordinates(num_functional, num_sites, size)
+    lower = np.zeros((num_sites, num_sites))
+    ss = _site_means(model, u, means, t, basis)
+    jacobian = build_coordinates(model.y, model.weights, model.squared, hyper, pilot, current)
+    prior_coordinates(current, u, z)
+    num_accepted = 0
     for sweep in range(draws.shape[0]):
-        noise_precision = np.exp(state[at_noise])
-        ss = _weighted_ss(y, current, weights)
-        for k in range(num_functional):
-            block = slice(k * num_sites, (k + 1) * num_sites)
-            precision = np.exp(state[at_precision + k])
-            solve_lower(factors[k], state[block], white)
-            nu = state[at_nu + k]
-            proposal = nu + steps[k] * rng.standard_normal()
-            # Beyond e^±12 the correlation is 1 or 0 to float64 and the density is negligible.
-            if abs(proposal) < 12.0 and correlation_factor(squared, proposal, trial_factor):
-                solve_lower(trial_factor, state[block], trial_white)
-                ratio = _log_rate_density(trial_factor, trial_white, precision, proposal, priors[4])
-                ratio -= _log_rate_density(factors[k], white, precision, nu, priors[4])
-                if np.log(rng.random()) < ratio:
-                    state[at_nu + k] = proposal
-                    factors[k][:] = trial_factor
-                    _invert(trial_factor, inverses[k])
-                    white[:] = trial_white
-                    accepted[k] += 1.0
-            for _ in range(NUM_MOVES):
-                scale = steps[num_functional + k] / np.sqrt(precision)
-                for i in range(num_sites):
-                    normals[i] = scale * rng.standard_normal()
-                trial[:] = state
-                for i in range(num_sites):
-                    shift = 0.0
-                    for j in range(i + 1):
-                        shift += factors[k, i, j] * normals[j]
-                    trial[k * num_sites + i] += shift
-                _means(trial, num_functional, weighted, t_runs, t_rates, mean, trial_mean)
-                trial_ss = _weighted_ss(y, trial_mean, weights)
-                ratio = -0.5 * noise_precision * (trial_ss - ss)
-                # L⁻¹η' = L⁻¹η + c z
-                for i in range(num_sites):
-                    ratio -= 0.5 * precision * ((white[i] + normals[i]) ** 2 - white[i] ** 2)
-                if np.log(rng.random()) < ratio:
-                    state[block] = trial[block]
-                    current[:] = trial_mean
-                    for i in range(num_sites):
-                        white[i] += normals[i]
-                    ss = trial_ss
-                    accepted[num_functional + k] += 1.0 / NUM_MOVES
-            pull[:] = inverses[k] @ state[block]
-            for site in range(num_sites):
-                at = k * num_sites + site
-                shift = steps[at_single + at] * rng.standard_normal()
-                for other in range(num_functional):
-                    t[other] = _logistic(state[other * num_sites + site])
-                for h in range(num_global):
-                    t[num_functional + h] = _logistic(state[at_psi + h])
-                t[k] = _logistic(state[at] + shift)
-                value = surrogate_mean_at_site(weighted, t_runs, t_rates, mean, site, t)
-                change = weights[site] * ((y[site] - value) ** 2 - (y[site] - current[site]) ** 2)
-                ratio = -0.5 * noise_precision * change
-                ratio -= precision * shift * (pull[site] + 0.5 * shift * inverses[k, site, site])
-                if np.log(rng.random()) < ratio:
-                    state[at] += shift
-                    current[site] = value
-                    ss += change
-                    for i in range(num_sites):
-                        pull[i] += shift * inverses[k, i, site]
-                    accepted[at_single + at] += 1.0
-            solve_lower(factors[k], state[block], white)
-            shape = priors[2] + 0.5 * num_sites
-            rate = priors[3] + 0.5 * np.sum(white**2)
-            state[at_precision + k] = np.log(rng.standard_gamma(shape) / rate)
-            # Once more with the whitened √λ_θ L⁻¹η held fixed: η follows (ν, log λ_θ), and the likelihood decides.
-            step = steps[at_white + k]
-            nu, log_precision = state[at_nu + k], state[at_precision + k]
-            proposal = nu + step * rng.standard_normal()
-            log_proposal = log_precision + step * rng.standard_normal()
-            if abs(proposal) < 12.0 and correlation_factor(squared, proposal, trial_factor):
-                shrink = np.exp(0.5 * (log_precision - log_proposal))
-                trial[:] = state
-                for i in range(num_sites):
-                    value = 0.0
-                    for j in range(i + 1):
-                        value += trial_factor[i, j] * white[j]
-                    trial[k * num_sites + i] = shrink * value
-                _means(trial, num_functional, weighted, t_runs, t_rates, mean, trial_mean)
-                trial_ss = _weighted_ss(y, trial_mean, weights)
-                ratio = -0.5 * noise_precision * (trial_ss - ss)
-                ratio += _log_rate_prior(proposal, priors[4]) - _log_rate_prior(nu, priors[4])
-                ratio += priors[2] * (log_proposal - log_precision)
-                ratio -= priors[3] * (np.exp(log_proposal) - np.exp(log_precision))
-                if np.log(rng.random()) < ratio:
-                    state[block] = trial[block]
-                    state[at_nu + k], state[at_precision + k] = proposal, log_proposal
-                    factors[k][:] = trial_factor
-                    _invert(trial_factor, inverses[k])
-                    current[:] = trial_mean
-                    ss = trial_ss
-                    accepted[at_white + k] += 1.0
-        for h in range(num_global):
-            trial[:] = state
-            logit = state[at_psi + h]
-            trial[at_psi + h] = logit + steps[2 * num_functional + h] * rng.standard_normal()
-            _means(trial, num_functional, weighted, t_runs, t_rates, mean, trial_mean)
-            trial_ss = _weighted_ss(y, trial_mean, weights)
-            old, new = _logistic(logit), _logistic(trial[at_psi + h])
-            # Uniform on the box: the Jacobian of the logit is ψ(1 - ψ).
-            ratio = -0.5 * noise_precision * (trial_ss - ss)
-            ratio += np.log(new * (1.0 - new)) - np.log(old * (1.0 - old))
+        pilot_coordinates(current, z, white)
+        for _ in range(NUM_WALKS):
+            trial_hyper[:] = hyper
+            for b in range(num_hyper):
+                step = rng.standard_normal()
+                for a in range(b, num_hyper):
+                    trial_hyper[a] += proposal[a, b] * step
+            trial_jacobian = build_coordinates(
+                model.y, model.weights, model.squared, trial_hyper, pilot, trial
+            )
+            if trial_jacobian == -np.inf:
+                continue
+            solve_upper(trial.factor, white, trial_z)
+            trial_z += trial.centre
+            latent_values(trial, trial_z, trial_u)
+            trial_ss = _site_means(model, trial_u, trial_means, t, basis)
+            ratio = trial_jacobian - jacobian
+            ratio += _log_prior_of_hyper(model, trial_hyper) - _log_prior_of_hyper(model, hyper)
+            ratio -= 0.5 * (np.sum(trial_z**2) - np.sum(z**2))
+            ratio += _log_likelihood(model, trial_hyper, trial_ss) - _log_likelihood(model, hyper, ss)
             if np.log(rng.random()) < ratio:
-                state[at_psi + h] = trial[at_psi + h]
-                current[:] = trial_mean
-                ss = trial_ss
-                accepted[2 * num_functional + h] += 1.0
-        if not noise_known:
-            shape = priors[0] + 0.5 * (num_sites + within_dof)
-            state[at_noise] = np.log(rng.standard_gamma(shape) / (priors[1] + 0.5 * (ss + within_ss)))
+                hyper[:], z[:], u[:], means[:] = trial_hyper, trial_z, trial_u, trial_means
+                ss, jacobian = trial_ss, trial_jacobian
+                current, trial = trial, current
+                num_accepted += 1
+        for _ in range(NUM_SLICES):
+            ss = _slice(rng, model, hyper, current, True, z, u, means, ss, basis)
+        ss = _slice(rng, model, hyper, current, False, z, u, means, ss, basis)
+        for k in range(num_functional):
+            hyper[k], hyper[num_functional + k] = _draw_process(
+                rng, model, hyper[k], u[k * num_sites : (k + 1) * num_sites], lower, white
+            )
+        if not model.noise_known:
+            shape = model.priors[0] + 0.5 * (num_sites + model.within_dof)
+            rate = model.priors[1] + 0.5 * (ss + model.within_ss)
+            hyper[num_hyper - 1] = np.log(rng.standard_gamma(shape) / rate)
+        jacobian = build_coordinates(model.y, model.weights, model.squared, hyper, pilot, current)
+        prior_coordinates(current, u, z)
         draws[sweep] = state
+        site_means[sweep] = means
+    share: float = num_accepted / (NUM_WALKS * draws.shape[0])
+    return share

@@ -18,8 +18,10 @@ from ..joint.comparison import Comparison, compare_members, leave_one_out_of
 from ..joint.emulator_mode import find_emulator_mode
 from ..joint.identifiability import identifiability_report
 from ..joint.prior import JointPrior
+from ..joint.refitted_sites import MemberRecipe
 from ..joint.stacked_prediction import StoredMember, predict_stack, store_members
-from ..joint.tuning import tune_matching
+from ..joint.tuning import VariantTuning, tune_variant
+from ..matching import MatchingTuning, tune_matching
 from ..problem import CalibrationProblem, FloatArray
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
 from .joint_settings import JointSettings
@@ -46,17 +48,15 @@ class JointCalibration:
         """Sample the posterior of the main member, compare it with its rivals, and say what was learnt."""
         scaled = problem.scaled()
         anchor_seed, main_seed, rival_seed, report_seed, tune_seed = seed.spawn(5)
-        matching, tuning = settings.matching, None
-        if settings.tune:
-            matching, tuning = tune_matching(problem, matching, np.random.default_rng(tune_seed))
+        matched = tune_matching(problem, settings.matching) if settings.tune else None
         ensemble = anchor_ensemble(
-            problem, matching, size=settings.ensemble_size, rng=np.random.default_rng(anchor_seed)
+            problem,
+            matched.settings if matched else settings.matching,
+            size=settings.ensemble_size,
+            rng=np.random.default_rng(anchor_seed),
         )
         pseudo = ensemble.pseudo_observations(scaled) if settings.anchors == "inform" else None
-        chosen = settings.discrepancy
-        if chosen == "auto":
-            chosen = "linear" if discrepancy_suspected(scaled) else "none"
-        variant = Variant(problem.num_functional > 0, chosen, runs_are_noisy(scaled, settings.prior))
+        variant = _usual_variant(problem, settings)
         emulator = find_emulator_mode(variant_model(scaled, variant, settings.prior))
         common: dict[str, Any] = {
             "prior": settings.prior,
@@ -64,6 +64,17 @@ class JointCalibration:
             "pseudo_observations": pseudo,
             "emulator": emulator,
         }
+        tuned = None
+        if settings.tune:
+            tuned = tune_variant(
+                scaled,
+                MemberRecipe(**common, sampler=settings.rival_sampler),
+                discrepancy=settings.discrepancy,
+                nugget=variant.nugget,
+                seed=tune_seed,
+                progress=lambda done, total: progress(done, total, "tuning"),
+            )
+            variant = tuned.variant
         main = fit_member(
             scaled,
             variant,
@@ -77,15 +88,15 @@ class JointCalibration:
             comparison = compare_members(
                 scaled,
                 main,
-                discrepancy="linear" if chosen == "none" else chosen,
+                discrepancy=_discrepancy_of_rivals(variant),
                 seed=rival_seed,
                 sampler=settings.rival_sampler,
                 progress=lambda done, total: progress(done, total, "comparing"),
                 **common,
             )
         report = _report(problem, settings, main, comparison, np.random.default_rng(report_seed))
-        if tuning is not None:
-            report["tuning"] = tuning
+        if matched and tuned:
+            _add_tuning(report, matched, tuned)
         stored = store_members(main, comparison, settings.prediction_draws)
         return Fit(
             draws=_shown_draws(problem, main, np.random.default_rng(report_seed)),
@@ -137,6 +148,19 @@ class JointCalibration:
         return PredictiveSample(mixture.mean, mixture.variance, mixture.noise_variance, mixture.calibration)
 
 
+def _usual_variant(problem: CalibrationProblem, settings: JointSettings) -> Variant:
+    """The main member where nothing is tuned: θ varies, δ as set or, for ``"auto"``, where the runs fall short."""
+    scaled, chosen = problem.scaled(), settings.discrepancy
+    if chosen == "auto":
+        chosen = "linear" if discrepancy_suspected(scaled) else "none"
+    return Variant(problem.num_functional > 0, chosen, runs_are_noisy(scaled, settings.prior))
+
+
+def _discrepancy_of_rivals(main: Variant) -> str:
+    """The kind of δ that the members with one have."""
+    return "linear" if main.discrepancy == "none" else main.discrepancy
+
+
 def _shown_draws(
     problem: CalibrationProblem, main: CalibrationMember, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
@@ -167,11 +191,10 @@ def _report(
 ) -> dict[str, Any]:
     """What `summary.json` should say."""
     values = main.draws.values.reshape(-1, *main.draws.values.shape[2:])
-    discrepancy = main.variant.discrepancy
     report: dict[str, Any] = {
         "main": main.variant.name,
-        "discrepancy": "linear" if discrepancy == "none" else discrepancy,
-        "discrepancy_of_main": discrepancy,
+        "discrepancy": _discrepancy_of_rivals(main.variant),
+        "discrepancy_of_main": main.variant.discrepancy,
         "nugget": main.variant.nugget,
         "anchors": settings.anchors,
         "prior": asdict(settings.prior),
@@ -182,3 +205,11 @@ def _report(
         report["comparison"] = comparison.table
         report["verdicts"] = comparison.verdicts
     return report
+
+
+def _add_tuning(report: dict[str, Any], matched: MatchingTuning, tuned: VariantTuning) -> None:
+    """Put both tables of candidates, the sentences and, where θ was made constant, the verdict on it in the report."""
+    report["tuning"] = {"matching": matched.report, "variant": tuned.report}
+    report["sentences"] = [tuned.sentence, matched.sentence]
+    if tuned.theta_varies is not None:
+        report["verdicts"] = {"theta_varies": tuned.theta_varies, **report.get("verdicts", {})}

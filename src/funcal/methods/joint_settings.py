@@ -30,7 +30,9 @@ class JointSettings:
     compare
         Fit the rivals, stack the predictions and give the verdicts.
     tune
-        Choose λ of the matching by cross-validation first.
+        Choose λ, r and M of the matching by cross-validation over the sites, and the main member (θ varying or
+        constant; no, constant, linear or Gaussian process δ) by leave-one-out of short chains, first. A δ, r or M
+        that is set stays.
     tempering
         Sample again with tempered companions where the chains sit in different modes.
     prediction_draws

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import SettingsError
-from ..matching import find_anchors
+from ..matching import find_anchors, tune_matching
 from ..posterior import (
     Draws,
     ParameterLayout,
@@ -76,7 +76,7 @@ class SpanningTreeCalibration:
         seed: np.random.SeedSequence,
         progress: Progress = silent,
     ) -> Fit:
-        """Find the anchors, build the prior around them, sample the posterior.
+        """Find the anchors (with λ, r and M tuned first, if asked for), build the prior around them, sample.
 
         Parameters
         ----------
@@ -93,13 +93,16 @@ class SpanningTreeCalibration:
             the other graph.
         """
         self._check(problem, settings)
-        anchors = find_anchors(
-            problem, dataclasses.replace(settings.matching, model=self._graph), progress=progress
-        )
+        matching = dataclasses.replace(settings.matching, model=self._graph)
+        tuned = tune_matching(problem, matching) if settings.tune else None
+        anchors = find_anchors(problem, tuned.settings if tuned else matching, progress=progress)
         units = WorkingUnits.of_problem(problem, input_scale=settings.input_scale, centring=settings.centring)
         prior = _prior(problem, anchors, units, settings)
         draws = _sample(problem, prior, units, settings, seed, progress)
-        return _fit(problem, anchors, prior, draws, units, settings)
+        report = _report(problem, anchors, prior, units, settings)
+        if tuned:
+            report |= {"tuning": {"matching": tuned.report}, "sentences": [tuned.sentence]}
+        return _fit(problem, anchors, prior, draws, units, report)
 
     def predict(
         self,
@@ -232,7 +235,7 @@ def _fit(
     prior: CalibrationPrior,
     draws: Draws,
     units: WorkingUnits,
-    settings: MatchingCalibrationSettings,
+    report: dict[str, Any],
 ) -> Fit:
     named = {name: values for name, values in draws_in_user_units(draws, units).items() if values.size}
     if problem.physical.known_variance is not None:
@@ -245,7 +248,7 @@ def _fit(
         constants={"response_centre": np.array([units.response_centre]), "theta_bounds": support},
         anchors=anchors,
         log_likelihood=draws.log_likelihood - np.log(units.response_scale),
-        report=_report(problem, anchors, prior, units, settings),
+        report=report,
     )
 
 

@@ -39,6 +39,8 @@ class MatchingCalibrationSettings:
         How θ at new controls follows (points 16 to 18).
     matching
         The graph part.
+    tune
+        Choose λ, r and M by cross-validation over the sites first; an r or M that is set stays (point 27).
     num_chains, warmup, draws, thin
         Length of the sampling (point 13).
     """
@@ -53,6 +55,7 @@ class MatchingCalibrationSettings:
     spread_floor: Literal["none", "cluster"] = "none"
     theta_process: ThetaProcessSettings = field(default_factory=ThetaProcessSettings)
     matching: MatchingSettings = field(default_factory=MatchingSettings)
+    tune: bool = False
     num_chains: int = 4
     warmup: int = 5000
     draws: int = 5000

@@ -10,6 +10,7 @@ from ..gaussian_process import SurrogateSettings
 from ..problem import CalibrationProblem, FloatArray
 from ..problem.scaled_problem import ScaledProblem
 from ..result import Fit, PredictiveSample, Progress
+from .calibration_draws import calibration_draws
 from .normal_approximation import antithetic_normals, linearised_predictions
 from .parametric_forms import ParametricForm
 from .site_noise import site_noise
@@ -92,16 +93,8 @@ def fit_parametric(
     average = float(noise.weights.mean())
     sigma2 = noise.estimate(float(misfit @ misfit) * average, num_sites - len(gamma))
     t = _evaluate(forms, gamma[None], scaled.x_sites)[0][0]
-    raw = scaled.scaling.calibration.from_unit(t)
-    draws: dict[str, FloatArray] = {}
-    if scaled.num_functional:
-        draws["theta"] = raw[None, None, :, : scaled.num_functional]
-    if scaled.num_global:
-        draws["psi"] = raw[None, None, 0, scaled.num_functional :]
-    single = np.sqrt(noise.measurement_variance(sigma2)) * scaled.scaling.response_sd
-    draws["noise_sd"] = np.full((1, 1), single)
     return Fit(
-        draws=draws,
+        draws=calibration_draws(scaled, t[None, None], np.full((1, 1), sigma2)),
         dims={"theta": ("site", "functional"), "psi": ("global",)},
         constants={
             **surrogate_constants(surrogate),

@@ -22,7 +22,7 @@ _METHODS = {
     "constant": ("constant_calibration", "ConstantCalibration"),
     "gp": ("physical_gp", "PhysicalGp"),
     "linear": ("linear_regression", "LinearRegression"),
-    "mean": ("physical_mean", "PhysicalMean"),
+    "mean": ("linear_regression", "PhysicalMean"),
 }
 
 METHOD_KEYS = tuple(_METHODS)

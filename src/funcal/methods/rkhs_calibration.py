@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 
 from ..errors import SettingsError
 from ..gaussian_process import SurrogateSettings
 from ..problem import CalibrationProblem, FloatArray
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
+from .calibration_draws import calibration_draws
 from .normal_approximation import antithetic_normals, linearised_predictions
 from .rkhs_basis import RkhsBasis, rkhs_basis
 from .site_noise import site_noise
@@ -83,7 +85,7 @@ class _Objective:
         return np.stack(parts, axis=-1)
 
     def __call__(self, gamma: FloatArray) -> tuple[FloatArray, FloatArray]:
-        t = _logistic(self.eta(gamma))
+        t = expit(self.eta(gamma))
         mean, gradient = self.at_sites.mean_and_gradient(t)
         # dm/dη = ∂m/∂t · ℓ'
         slope = gradient * t * (1.0 - t) * self.root[:, None]
@@ -91,10 +93,6 @@ class _Objective:
             [slope[:, :, k, None] * part[None] for k, part in enumerate(self.design)], axis=2
         )
         return (mean - self.y) * self.root, jacobian
-
-
-def _logistic(eta: FloatArray) -> FloatArray:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(eta, -30.0, 30.0))))
 
 
 def _cross_validate(r: FloatArray, jacobian: FloatArray, ridge: FloatArray) -> tuple[float, float]:
@@ -180,7 +178,7 @@ class RkhsCalibration:
                 part = slice(scaled.num_functional * size + k - scaled.num_functional, None)
                 part = slice(part.start, part.start + 1)
             features = rows if functional else np.ones((num_new, 1))
-            t = _logistic(features @ gamma[part])
+            t = expit(features @ gamma[part])
             delta = draws[:, part] @ features.T + (extra[:, k] if functional else 0.0)
             # ℓ' = t(1-t), ℓ'' = t(1-t)(1-2t): sd² = ℓ'²e² + ½ℓ''²e⁴.
             t_hat[:, k], deviations[:, :, k] = t, delta * t * (1.0 - t)
@@ -236,17 +234,9 @@ def _assemble_fit(
     variance = per_residual / (2.0 * len(r) * lambda_)
     precision = jacobian.T @ jacobian + np.diag(ridge)
     precision += np.diag(np.where(penalised > 0.0, 0.0, per_residual / (NULL_VARIANCE * variance)))
-    t = _logistic(objective.eta(gamma[None]))[0]
-    raw = scaled.scaling.calibration.from_unit(t)
-    draws: dict[str, FloatArray] = {}
-    if scaled.num_functional:
-        draws["theta"] = raw[None, None, :, : scaled.num_functional]
-    if scaled.num_global:
-        draws["psi"] = raw[None, None, 0, scaled.num_functional :]
-    single = np.sqrt(noise.measurement_variance(sigma2)) * scaled.scaling.response_sd
-    draws["noise_sd"] = np.full((1, 1), single)
+    t = expit(objective.eta(gamma[None]))[0]
     return Fit(
-        draws=draws,
+        draws=calibration_draws(scaled, t[None, None], np.full((1, 1), sigma2)),
         dims={"theta": ("site", "functional"), "psi": ("global",)},
         constants={
             **kept,

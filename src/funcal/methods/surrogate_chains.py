@@ -5,20 +5,57 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from ..errors import SettingsError
 from ..problem import FloatArray
-from ..result import Progress
+from ..result import Fit, Progress
 
-__all__ = ["ChainSettings", "run_chains"]
+__all__ = ["AdaptiveWalk", "ChainSettings", "Segment", "SegmentMaker", "run_chains", "thinned_draws"]
 
 SEGMENT = 250
 #: Acceptance rates between which a random walk's step is left alone, and the factor by which it is changed else.
 ACCEPT_LOW, ACCEPT_HIGH, STEP_FACTOR = 0.2, 0.4, 1.3
 
-#: (rng, number of sweeps) to (draws (sweeps, p), acceptance rate); keeps the chain's state between calls.
+#: Steps of a walk before anything is known of its coordinates, and the least afterwards.
+FIRST_STEP, SMALLEST_STEP = 0.5, 1e-3
+
+#: (rng, number of sweeps, whether to adapt) to (draws (sweeps, p), acceptance rate); keeps the chain's state.
 Segment = Callable[[np.random.Generator, int, bool], tuple[FloatArray, float]]
+#: Starts a chain at random.
+SegmentMaker = Callable[[np.random.Generator], Segment]
+
+
+class AdaptiveWalk:
+    """A random walk whose covariance is learnt in warm-up: that of the latest draws, at a scale by acceptance.
+
+    Parameters
+    ----------
+    size
+        Number of coordinates.
+    fixed
+        Coordinates that do not move.
+    """
+
+    def __init__(self, size: int, fixed: tuple[int, ...] = ()) -> None:
+        self.moving = np.setdiff1d(np.arange(size), fixed)
+        # The scale at which a walk on a normal posterior of known covariance is fastest.
+        self.scale = 2.4 / np.sqrt(max(1, len(self.moving)))
+        self.factor = np.zeros((size, size))
+        self.factor[self.moving, self.moving] = FIRST_STEP
+        self.latest = np.empty((0, len(self.moving)))
+
+    def adapt(self, draws: FloatArray, rate: float) -> None:
+        """Learn from a segment: its draws (sweeps, size) and its acceptance rate."""
+        if len(self.moving) == 0:
+            return
+        self.scale *= STEP_FACTOR if rate > ACCEPT_HIGH else 1.0 / STEP_FACTOR if rate < ACCEPT_LOW else 1.0
+        self.latest = np.concatenate([self.latest[-SEGMENT:], draws[:, self.moving]])
+        covariance = np.atleast_2d(np.cov(self.latest, rowvar=False))
+        covariance += SMALLEST_STEP**2 * np.eye(len(covariance))
+        self.factor = np.zeros_like(self.factor)
+        self.factor[np.ix_(self.moving, self.moving)] = self.scale * np.linalg.cholesky(covariance)
 
 
 @dataclass(frozen=True)
@@ -26,7 +63,7 @@ class ChainSettings:
     """Length of the chains: `chains` chains of `warmup` adapted and `draws` kept sweeps."""
 
     chains: int = 4
-    warmup: int = 1_500
+    warmup: int = 1_000
     draws: int = 1_500
 
     def __post_init__(self) -> None:
@@ -38,7 +75,7 @@ class ChainSettings:
 
 
 def run_chains(
-    make_segment: Callable[[np.random.Generator], Segment],
+    make_segment: SegmentMaker,
     settings: ChainSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
@@ -74,3 +111,9 @@ def run_chains(
     with threadpool_limits(1), ThreadPoolExecutor(settings.chains) as pool:
         results = list(pool.map(run, seed.spawn(settings.chains)))
     return np.stack([draws for draws, _ in results]), np.array([rate for _, rate in results])
+
+
+def thinned_draws(fit: Fit, most: int) -> npt.NDArray[np.int64]:
+    """Indices of at most `most` draws, evenly spaced over all chains laid end to end."""
+    total = fit.num_chains * fit.num_draws
+    return np.linspace(0, total - 1, min(most, total)).astype(np.int64)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-__all__ = ["BAND", "INK", "LINE", "MARK", "TRUTH", "new_figure", "write_figure"]
+__all__ = ["BAND", "INK", "LINE", "MARK", "TRUTH", "legend_below", "new_figure", "write_figure"]
 
 #: One palette for all figures (colour-blind safe, after Okabe and Ito).
 INK, LINE, BAND, MARK, TRUTH = "#222222", "#0072B2", "#56B4E9", "#D55E00", "#009E73"
@@ -15,6 +16,11 @@ DOTS_PER_INCH = 150
 def new_figure(width: float = 7.0, height: float = 4.2) -> Figure:
     """An empty figure with a tight layout."""
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def legend_below(axis: Axes, num_columns: int = 3) -> None:
+    """A legend under the panel, where it hides nothing."""
+    axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=num_columns)
 
 
 def write_figure(figure: Figure, path: Path) -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from .figure_files import BAND, LINE, MARK, TRUTH, new_figure
+from .figure_files import BAND, LINE, MARK, TRUTH, legend_below, new_figure
+from .marked_stretches import mark_stretches
 
 if TYPE_CHECKING:
     from ..result import Calibration
@@ -25,7 +26,7 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
     x = curve.controls.iloc[:, 0].to_numpy()
     order = np.argsort(case.test_controls[:, 0])
     x_test = case.test_controls[order, 0]
-    figure = new_figure(10.0, 4.0)
+    figure = new_figure(10.0, 4.6)
     left, right = figure.subplots(1, 2)
     name = problem.roles.functional[0]
     if name in curve.calibration and case.test_functional is not None:
@@ -37,9 +38,10 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
             anchors = calibration.anchors
             sites = problem.physical.control[anchors.site, 0]
             left.plot(sites, anchors.functional[:, 0], "D", color=MARK, mfc="none", ms=6, label="anchors")
+        mark_stretches(left, calibration, curve, name)
         left.set(xlabel=problem.roles.control[0], ylabel=f"{name}(x)")
         left.set_title(f"What cannot be measured: {name}(x)", fontsize=11, loc="left")
-        left.legend(fontsize=8, frameon=False)
+        legend_below(left, 2)
     response = curve.response
     right.fill_between(x, response.lower, response.upper, color=BAND, alpha=0.35, lw=0, label="95 % interval")
     right.plot(x, response.mean, color=LINE, lw=2, label="posterior mean")
@@ -52,5 +54,5 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
     right.plot(x_test, case.test_response[order], "x", color=TRUTH, ms=6, mew=2, label="truth")
     right.set(xlabel=problem.roles.control[0], ylabel=problem.roles.response)
     right.set_title("What can: the response", fontsize=11, loc="left")
-    right.legend(fontsize=8, frameon=False)
+    legend_below(right, 2)
     return figure

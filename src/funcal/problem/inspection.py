@@ -98,11 +98,6 @@ def inspect_tables(
         roles=roles,
         bounds=box,
     )
-    if problem.num_sites < 2:
-        errors.append(
-            f"{physical_table.name}: at least two different control vectors are needed; every row has the same one."
-        )
-        return Inspection(None, tuple(errors), tuple(warnings), tuple(notes))
     warnings += support_warnings(problem)
     messages = tuple(warnings) + tuple(notes)
     problem = CalibrationProblem(problem.physical, problem.runs, roles, box, messages)
@@ -232,13 +227,19 @@ def _check_sizes(
     errors: list[str],
     warnings: list[str],
 ) -> None:
-    num_measured, num_runs = len(measured[roles.response]), len(computed[roles.response])
+    """Too few sites or runs; replicates share a site."""
+    num_rows, num_runs = len(measured[roles.response]), len(computed[roles.response])
+    num_sites = len(np.unique(np.column_stack([measured[name] for name in roles.control]), axis=0))
     num_inputs = len(roles.control) + len(roles.calibration)
-    if num_measured < 2:
-        errors.append(f"{physical.name}: at least two measured points are needed; found {num_measured}.")
-    elif num_measured < 4:
+    if num_sites < 2:
+        errors.append(
+            f"{physical.name}: measurements at two different control vectors at least are needed; "
+            f"found {num_sites} in {num_rows} row{'' if num_rows == 1 else 's'}."
+        )
+    elif num_sites < 4:
+        replicates = f" ({num_rows} rows with their replicates)" if num_rows > num_sites else ""
         warnings.append(
-            f"{physical.name}: only {num_measured} measured points; little can be learnt from so few."
+            f"{physical.name}: only {num_sites} measured sites{replicates}; little can be learnt from so few."
         )
     if num_runs < num_inputs + 2:
         errors.append(

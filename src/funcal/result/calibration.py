@@ -16,6 +16,7 @@ from ..problem.tables import TableSource, numeric_column, open_table
 from .fit import Fit
 from .prediction import Prediction, predict_from_sample
 from .protocol import CalibrationMethod
+from .quantity_names import quantity_names
 
 if TYPE_CHECKING:
     import arviz
@@ -57,7 +58,8 @@ class Calibration:
     @cached_property
     def convergence(self) -> Convergence | None:
         """Diagnostics of the chains; None for a method without chains."""
-        return assess_convergence(self.fit.draws, self.fit.stats)
+        draws = self.fit.draws
+        return assess_convergence(draws, self.fit.stats, quantity_names(self.problem, draws))
 
     def predict(self, new_controls: Any, level: float = 0.95, **options: Any) -> Prediction:
         """Predict the response, θ(x) and ψ at new controls.

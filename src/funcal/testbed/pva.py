@@ -6,6 +6,8 @@ mean(y^s) - mean(y^p | 0.5 < x < 1) before they calibrate. `pva` does so inside 
 Errors in the paper are in units of sd(y^p).
 """
 
+from dataclasses import replace
+
 import pandas as pd
 
 from .benchmark_problem import ColumnRoles, PaperConstants
@@ -33,15 +35,8 @@ def _read() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def pva() -> HeldOutProblem:
     """Shifted inside each training fold, as the authors of the rivals do."""
-    return HeldOutProblem(
-        key="pva",
-        title="PVA buckypaper: one control, one functional variable, shifted (sd units in the paper)",
-        roles=ROLES,
-        read=_read,
-        noise_variance=MEAN_VARIANCE,
-        shift=mean_shift,
-        constants=PaperConstants(radius=0.5),
-    )
+    title = "PVA buckypaper: one control, one functional variable, shifted (sd units in the paper)"
+    return replace(pva_raw(), key="pva", title=title, shift=mean_shift)
 
 
 def pva_raw() -> HeldOutProblem:

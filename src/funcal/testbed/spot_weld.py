@@ -4,6 +4,8 @@ Twelve settings with ten replicates each, 35 runs of a computer model with three
 The paper uses the twelve means.
 """
 
+from dataclasses import replace
+
 import pandas as pd
 
 from .benchmark_problem import ColumnRoles, PaperConstants
@@ -44,11 +46,5 @@ def spot_weld() -> HeldOutProblem:
 
 def spot_weld_replicates() -> HeldOutProblem:
     """All 120 measurements; a held-out site is judged by its mean."""
-    return HeldOutProblem(
-        key="spot-weld-replicates",
-        title="Spot welding with its 120 replicates (mm)",
-        roles=ROLES,
-        read=_read_replicates,
-        noise_variance=MEAN_VARIANCE,
-        constants=PaperConstants(radius=4.0),
-    )
+    title = "Spot welding with its 120 replicates (mm)"
+    return replace(spot_weld(), key="spot-weld-replicates", title=title, read=_read_replicates)

@@ -1,0 +1,117 @@
+"""Leave-one-out by sampling again without the site, where importance sampling cannot be trusted.
+
+PSIS-LOO reweights the posterior of all sites. A site that the posterior leans on has weights too variable for that,
+which its Pareto k shows; there the chains are run again without it, and its mean is predicted (Vehtari et al. 2017).
+The sum of squares of replicates stays: it concerns the noise, not the site's mean.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import norm
+
+from ..problem import ScaledProblem
+from ..problem.arrays import FloatArray
+from .calibration_members import CalibrationMember, Variant, fit_member
+from .comparison import LOO_DRAWS, leave_one_out_of
+from .prior import JointPrior
+from .response import predict_response
+from .run_chains import SamplerSettings
+from .stacking import LeaveOneOut
+
+__all__ = ["MemberRecipe", "reliable_leave_one_out", "without_site"]
+
+UNRELIABLE_K = 0.7
+"""Pareto k beyond which importance sampling cannot be trusted (Vehtari et al. 2024)."""
+FUNCTIONS_PER_DRAW = 8
+"""Draws of θ at the left-out site per posterior draw, so that its spread does not rest on one."""
+
+
+@dataclass(frozen=True)
+class MemberRecipe:
+    """All that `fit_member` needs besides the problem, the variant, the seed and the progress."""
+
+    prior: JointPrior
+    start_values: Sequence[FloatArray]
+    pseudo_observations: tuple[FloatArray, FloatArray] | None
+    emulator: tuple[FloatArray, FloatArray]
+    sampler: SamplerSettings
+
+    def fit(
+        self,
+        problem: ScaledProblem,
+        variant: Variant,
+        seed: np.random.SeedSequence,
+        progress: Callable[[int, int], None],
+    ) -> CalibrationMember:
+        """Sample a variant."""
+        return fit_member(
+            problem,
+            variant,
+            prior=self.prior,
+            start_values=self.start_values,
+            pseudo_observations=self.pseudo_observations,
+            emulator=self.emulator,
+            seed=seed,
+            sampler=self.sampler,
+            progress=progress,
+        )
+
+    def without_site(self, site: int) -> "MemberRecipe":
+        """The recipe for the problem without one site; the emulator depends on the runs alone."""
+        pseudo = self.pseudo_observations
+        return replace(
+            self,
+            start_values=[np.delete(values, site, axis=0) for values in self.start_values],
+            pseudo_observations=pseudo
+            and (np.delete(pseudo[0], site, axis=0), np.delete(pseudo[1], site, axis=0)),
+        )
+
+
+def without_site(problem: ScaledProblem, site: int) -> ScaledProblem:
+    """The scaled problem without one site's mean."""
+    known = problem.known_variance
+    return replace(
+        problem,
+        x_sites=np.delete(problem.x_sites, site, axis=0),
+        y_sites=np.delete(problem.y_sites, site),
+        counts=np.delete(problem.counts, site),
+        known_variance=None if known is None else np.delete(known, site),
+    )
+
+
+def reliable_leave_one_out(
+    problem: ScaledProblem, member: CalibrationMember, recipe: MemberRecipe, seed: np.random.SeedSequence
+) -> tuple[LeaveOneOut, int]:
+    """PSIS-LOO, with the sites where it fails sampled again without them; also how many these were.
+
+    The Pareto k stay those of PSIS-LOO: they say how much each site matters.
+    """
+    score, _ = leave_one_out_of(member)
+    doubtful = np.flatnonzero(score.pareto_k > UNRELIABLE_K)
+    log_density = score.log_density.copy()
+    for site, stream in zip(doubtful.tolist(), seed.spawn(len(doubtful)), strict=True):
+        log_density[site] = _density_without(problem, member.variant, recipe, site, stream)
+    return LeaveOneOut(log_density, score.pareto_k), len(doubtful)
+
+
+def _density_without(
+    problem: ScaledProblem, variant: Variant, recipe: MemberRecipe, site: int, seed: np.random.SeedSequence
+) -> float:
+    """Log density of a site's mean under the posterior of the others."""
+    chain_seed, draw_seed = seed.spawn(2)
+    others = recipe.without_site(site).fit(
+        without_site(problem, site), variant, chain_seed, lambda done, total: None
+    )
+    u, phi = others.flat(LOO_DRAWS)
+    x_left = np.repeat(problem.x_sites[site : site + 1], FUNCTIONS_PER_DRAW, axis=0)
+    mean, variance, _ = predict_response(others.model, u, phi, x_left, rng=np.random.default_rng(draw_seed))
+    layout = others.model.layout
+    if problem.known_variance is None:
+        noise = np.exp(2.0 * u[:, layout.log_noise]) / problem.counts[site]
+    else:
+        noise = np.full(len(u), problem.known_variance[site])
+    density = norm.logpdf(problem.y_sites[site], mean, np.sqrt(variance + noise[:, None]))
+    return float(logsumexp(density) - np.log(mean.size))
