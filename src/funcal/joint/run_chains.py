@@ -56,7 +56,7 @@ class SamplerSettings:
     max_draws
         Kept sweeps per chain at most.
     target_ess, target_rhat
-        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response, and the noise, must reach.
+        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response, and σ, must reach.
     disagreement
         R-hat after the first `draws` beyond which the chains are taken to sit in different modes: sampling starts
         again with tempered companions (infinity: never).
@@ -307,7 +307,9 @@ def adapt(
 
 def worst_mixing(kept: list[list[SegmentDraws]], model: JointModel) -> tuple[float, float]:
     """Largest R-hat and smallest bulk ESS over θ and ψ, the response at the sites and the noise."""
-    chains = [SegmentDraws(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(*kept, strict=True)]
+    chains = [
+        SegmentDraws(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(*kept, strict=True)
+    ]
     values = np.stack([chain.values for chain in chains])
     num_functional = model.layout.num_functional
     watched = [
