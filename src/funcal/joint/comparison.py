@@ -13,7 +13,7 @@ from .leave_one_out import leave_one_out_densities
 from .physical_process import PhysicalProcess, fit_physical_process
 from .prior import JointPrior
 from .run_chains import SamplerSettings
-from .stacking import LeaveOneOut, exact_leave_one_out, psis_leave_one_out, stacking_weights
+from .stacking import LeaveOneOut, exact_leave_one_out, prediction_weights, psis_leave_one_out
 from .straight_line import fit_straight_line
 from .verdicts import comparison_table, simulator_helps, theta_varies
 
@@ -104,7 +104,7 @@ def compare_members(
     line = fit_straight_line(problem)
     if line is not None:
         scores["linear"] = exact_leave_one_out(line.log_density)
-    weights = stacking_weights(scores)
+    weights = prediction_weights(scores, PLAIN_MEMBERS)
     verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS)}
     if main.variant.theta_varies:
         values = main.draws.values[..., : main.model.layout.num_functional]

@@ -25,7 +25,7 @@ def large_cholesky(a: FloatArray) -> FloatArray:
     return np.linalg.cholesky(a)  # type: ignore[return-value]
 
 
-@kernel
+@kernel(fastmath={"reassoc", "contract"})
 def cholesky_in_place(a: FloatArray) -> bool:
     """Overwrite `a` with its lower Cholesky factor (zeros above); False if `a` is not positive definite."""
     n = a.shape[0]

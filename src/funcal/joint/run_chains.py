@@ -29,8 +29,10 @@ from .sweep import (
 
 __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
-WHOLE_SIZE = 64
+WHOLE_SIZE = 40
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
+CHEAP_SIZE, NUM_SLICES = 500, 10
+"""Runs times sites up to which a likelihood is so cheap that every sweep ends in that many slice moves of θ and ψ."""
 WIDENING = 1.25
 """Of the emulator reference's shape."""
 EXCHANGE_EVERY = 5
@@ -54,7 +56,7 @@ class SamplerSettings:
     max_draws
         Kept sweeps per chain at most.
     target_ess, target_rhat
-        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response must reach.
+        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response, and σ, must reach.
     disagreement
         R-hat after the first `draws` beyond which the chains are taken to sit in different modes: sampling starts
         again with tempered companions (infinity: never).
@@ -84,7 +86,7 @@ class JointDraws:
     stats : (chain, draw, 5)
         Log density, acceptance, gradient steps, divergence, emulator evaluations.
     rhat, ess
-        Worst over θ, ψ and the response at the sites.
+        Worst over θ, ψ and the response at the sites, and the noise.
     """
 
     u: FloatArray
@@ -136,6 +138,7 @@ def sample_posterior(
     exchange = [np.random.default_rng(seed.spawn(1)[0]) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
     every = emulator_interval(model)
+    slices = NUM_SLICES if model.y_runs.size * model.y_sites.size <= CHEAP_SIZE else 0
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done = 0
@@ -162,7 +165,7 @@ def sample_posterior(
             nonlocal done
             segments = [allocate_segment(model, length) for _ in chains]
             jobs = [
-                pool.submit(run_segment, stream, chain, own, segment, adapting, every)
+                pool.submit(run_segment, stream, chain, own, segment, adapting, every, slices)
                 for stream, chain, own, segment in zip(streams, chains, models, segments, strict=True)
             ]
             for job in jobs:
@@ -189,7 +192,7 @@ def sample_posterior(
             length = min(length, settings.max_draws - total)
             kept.append(run_all(length, False)[:: len(ladder)])
             total += length
-            rhat, ess = worst_mixing(kept)
+            rhat, ess = worst_mixing(kept, model)
             if rhat <= settings.target_rhat and ess >= settings.target_ess:
                 break
             if len(ladder) == 1 and rhat > settings.disagreement:
@@ -223,7 +226,7 @@ def warmup_windows(warmup: int) -> list[int]:
 
 def emulator_interval(model: JointModel) -> int:
     """Sweeps per emulator move: more than one where its n³ would dwarf the n² m of the calibration block."""
-    return max(1, round(model.y_runs.size / (100.0 * max(model.y_sites.size, 5))))
+    return max(1, round(model.y_runs.size / (10.0 * max(model.y_sites.size, 5))))
 
 
 def first_pilot(chain: ChainState, model: JointModel) -> JointModel:
@@ -302,14 +305,19 @@ def adapt(
     return piloted
 
 
-def worst_mixing(kept: list[list[SegmentDraws]]) -> tuple[float, float]:
-    """Largest R-hat and smallest bulk ESS over θ, ψ and the response at the sites."""
-    num_chains = len(kept[0])
-    values = np.stack([np.concatenate([part[c].values for part in kept]) for c in range(num_chains)])
-    response = np.stack([np.concatenate([part[c].response_mean for part in kept]) for c in range(num_chains)])
-    flat = values.reshape(*values.shape[:2], -1)
-    flat = np.concatenate([flat, response], axis=2)
-    # a global parameter has the same value at every site
-    _, unique = np.unique(flat[0, 0], return_index=True)
-    flat = flat[:, :, unique]
-    return float(split_rhat(flat).max()), float(bulk_ess(flat).min())
+def worst_mixing(kept: list[list[SegmentDraws]], model: JointModel) -> tuple[float, float]:
+    """Largest R-hat and smallest bulk ESS over θ and ψ, the response at the sites and the noise."""
+    chains = [
+        SegmentDraws(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(*kept, strict=True)
+    ]
+    values = np.stack([chain.values for chain in chains])
+    num_functional = model.layout.num_functional
+    watched = [
+        values[..., :num_functional].reshape(*values.shape[:2], -1),
+        values[:, :, 0, num_functional:],  # a global parameter has the same value at every site
+        np.stack([chain.response_mean for chain in chains]),
+    ]
+    if model.layout.has_noise:
+        watched.append(np.stack([chain.u[:, [model.layout.log_noise]] for chain in chains]))
+    quantities = np.concatenate(watched, axis=2)
+    return float(split_rhat(quantities).max()), float(bulk_ess(quantities).min())

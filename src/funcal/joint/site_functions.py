@@ -37,6 +37,7 @@ __all__ = [
     "normal_pdf",
     "pilot_coordinates",
     "place_sites",
+    "place_values",
 ]
 
 SHARPNESS = 25.0
@@ -187,20 +188,39 @@ def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
             for j in range(i + 1, m):
                 total -= pilot[j, i] * whitened[j]
             whitened[i] = total / pilot[i, i]
-        for i in range(m):
-            total = normal_cdf(u[layout.level + k])
-            for j in range(i + 1):
-                total += sites.factors[k, i, j] * whitened[j]
-            sites.latent[i, k] = total
-    for h in range(layout.num_global):
-        for i in range(m):
-            sites.latent[i, layout.num_functional + h] = u[layout.global_latent + h]
-    for i in range(m):
-        for c in range(sites.latent.shape[1]):
-            latent = sites.latent[i, c]
-            sites.values[i, c] = clamp(latent) if c < layout.num_functional else normal_cdf(latent)
+    _fill_values(u, model, sites)
     fill_noise_covariance(u, model, sites.noise_covariance)
     return True
+
+
+@kernel
+def place_values(u: FloatArray, model: JointModel, sites: SiteState) -> None:
+    """Fill the calibration values of a block that holds whitened functions, the factors in `sites` being its own."""
+    m = model.x_sites.shape[0]
+    for k in range(model.layout.num_functional):
+        sites.whitened[k] = u[k * m : (k + 1) * m]
+    _fill_values(u, model, sites)
+
+
+@kernel
+def _fill_values(u: FloatArray, model: JointModel, sites: SiteState) -> None:
+    """Latent and calibration values from the whitened functions and the factors in `sites`."""
+    layout = model.layout
+    m = model.x_sites.shape[0]
+    for k in range(layout.num_functional):
+        level = normal_cdf(u[layout.level + k])
+        for i in range(m):
+            total = level
+            for j in range(i + 1):
+                total += sites.factors[k, i, j] * sites.whitened[k, j]
+            sites.latent[i, k] = total
+            sites.values[i, k] = clamp(total)
+    for h in range(layout.num_global):
+        column = layout.num_functional + h
+        value = normal_cdf(u[layout.global_latent + h])
+        for i in range(m):
+            sites.latent[i, column] = u[layout.global_latent + h]
+            sites.values[i, column] = value
 
 
 @kernel

@@ -8,10 +8,19 @@ import numpy as np
 
 from ..problem.arrays import FloatArray
 
-__all__ = ["LeaveOneOut", "difference", "exact_leave_one_out", "psis_leave_one_out", "stacking_weights"]
+__all__ = [
+    "LeaveOneOut",
+    "difference",
+    "exact_leave_one_out",
+    "prediction_weights",
+    "psis_leave_one_out",
+    "stacking_weights",
+]
 
 NUM_ITERATIONS = 2000
 """Of the expectation-maximisation for the weights; it gains at every one and has long settled by then."""
+BURDEN_OF_PROOF = 0.5
+"""Standard errors by which the computer model must beat the plain members before it enters a prediction."""
 
 
 @dataclass(frozen=True)
@@ -82,3 +91,35 @@ def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
         share /= share.sum(axis=1, keepdims=True)
         weight = share.mean(axis=0)
     return dict(zip(members, weight.tolist(), strict=True))
+
+
+def prediction_weights(members: Mapping[str, LeaveOneOut], plain: tuple[str, ...]) -> dict[str, float]:
+    """Weights of the members in a prediction.
+
+    With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones: the plain
+    members, which do without the computer model, count as one, their equal mixture. Unless the best calibrated
+    member beats that mixture by `BURDEN_OF_PROOF` standard errors, the mixture predicts alone; where one does, every
+    member has the weight exp(elpd), as in Akaike's weights (pseudo-BMA).
+
+    Parameters
+    ----------
+    members
+    plain
+        Names of the members without the computer model.
+    """
+    without = [name for name in plain if name in members]
+    calibrated = [name for name in members if name not in without]
+    mixture = exact_leave_one_out(
+        np.logaddexp.reduce([members[name].log_density for name in without]) - np.log(len(without))
+    )
+    best = max(calibrated, key=lambda name: members[name].elpd)
+    gain, gain_se = difference(members[best], mixture)
+    if gain > BURDEN_OF_PROOF * gain_se:
+        log_weight = np.array([members[name].elpd for name in calibrated] + [mixture.elpd])
+        weight = np.exp(log_weight - log_weight.max())
+        weight /= weight.sum()
+    else:
+        weight = np.append(np.zeros(len(calibrated)), 1.0)
+    weights = dict(zip(calibrated, weight.tolist(), strict=False))
+    weights.update(dict.fromkeys(without, float(weight[-1]) / len(without)))
+    return {name: weights[name] for name in members}

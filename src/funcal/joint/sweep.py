@@ -1,4 +1,4 @@
-"""A segment of sweeps of one chain: a no-U-turn step, then a slice move of the emulator block.
+"""A segment of sweeps of one chain: a no-U-turn step, slice moves of θ and ψ, a slice move of the emulator block.
 
 The no-U-turn step moves the calibration block given the emulator, or both blocks at once where the chain's metric is
 for both: with few runs the two blocks lean on each other, and one factorisation of everything costs little.
@@ -20,9 +20,10 @@ from .emulator import (
     log_density_of_both_tables,
     set_emulator,
 )
+from .function_slice import move_functions
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
-from .site_functions import SiteState, allocate_sites, place_sites
+from .site_functions import SiteState, allocate_sites, pilot_coordinates, place_sites
 from .whole_density import whole_log_density
 
 __all__ = [
@@ -134,6 +135,18 @@ def update_step_size(dual: FloatArray, acceptance: float) -> None:
 
 
 @kernel
+def slice_functions(rng: np.random.Generator, chain: ChainState, model: JointModel, num_slices: int) -> None:
+    """Slice moves of θ and ψ, in whitened coordinates and back."""
+    num_sites = model.y_sites.size
+    place_sites(chain.u, model, chain.sites)
+    for k in range(chain.sites.whitened.shape[0]):
+        chain.u[k * num_sites : (k + 1) * num_sites] = chain.sites.whitened[k]
+    for _ in range(num_slices):
+        move_functions(rng, chain.u, model, chain.emulator, chain.sites)
+    chain.u[:] = pilot_coordinates(chain.u, model, chain.sites)
+
+
+@kernel
 def run_segment(
     rng: np.random.Generator,
     chain: ChainState,
@@ -141,6 +154,7 @@ def run_segment(
     draws: SegmentDraws,
     adapting: bool,
     emulator_every: int,
+    num_slices: int,
 ) -> None:
     """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used."""
     gradient = np.empty(chain.u.size)
@@ -165,6 +179,10 @@ def run_segment(
             chain.phi[:] = point[size:]
         if adapting:
             update_step_size(chain.dual, acceptance)
+        if num_slices > 0:
+            if whole:
+                set_emulator(chain.phi, model, chain.emulator)
+            slice_functions(rng, chain, model, num_slices)
         evaluations = 0
         if (sweep + 1) % emulator_every == 0:
             place_sites(chain.u, model, chain.sites)

@@ -21,7 +21,8 @@ SURE, EVEN = 0.95, 0.5
 def comparison_table(
     members: Mapping[str, LeaveOneOut], weights: Mapping[str, float]
 ) -> list[dict[str, Any]]:
-    """One row per member, best first: elpd, its standard error, difference from the best, reliability, weight."""
+    """One row per member, best first: elpd, its standard error, difference from the best, reliability, weights."""
+    stacking = stacking_weights(members)
     order = sorted(members, key=lambda name: -members[name].elpd)
     best = members[order[0]]
     rows = []
@@ -34,7 +35,8 @@ def comparison_table(
                 "se": members[name].se,
                 "elpd_difference": loss,
                 "difference_se": loss_se,
-                "stacking_weight": float(weights[name]),
+                "stacking_weight": stacking[name],
+                "prediction_weight": float(weights[name]),
                 "largest_pareto_k": float(members[name].pareto_k.max()),
             }
         )
