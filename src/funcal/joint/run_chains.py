@@ -31,7 +31,7 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 40
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-CHEAP_SIZE, NUM_SLICES = 500, 10
+CHEAP_SIZE, NUM_SLICES = 500, 5
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in that many slice moves of θ and ψ."""
 WIDENING = 1.25
 """Of the emulator reference's shape."""
