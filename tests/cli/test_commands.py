@@ -290,3 +290,11 @@ def test_an_interrupted_fit_leaves_nothing(
     before = {path.name for path in folder.iterdir()}
     assert fit(problem_one_files, folder / "result", "--quiet") == 130
     assert {path.name for path in folder.iterdir()} == before
+
+
+def test_module_is_the_command() -> None:
+    """``python -m funcal`` does what ``funcal`` does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "funcal", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "usage: funcal" in done.stdout
