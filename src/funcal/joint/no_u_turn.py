@@ -17,10 +17,10 @@ from .model import JointModel
 from .site_functions import SiteState
 from .whole_density import whole_log_density
 
-__all__ = ["no_u_turn_step"]
+__all__ = ["ADAPTING_DEPTH", "MAX_DEPTH", "no_u_turn_step"]
 
-MAX_DEPTH = 9
-"""Longest trajectory: 2⁹ steps; longer ones mean a metric that has not been learnt yet."""
+MAX_DEPTH, ADAPTING_DEPTH = 9, 6
+"""Longest trajectory: 2⁹ steps; 2⁶ in warm-up, where longer ones only mean that the metric has not been learnt yet."""
 MAX_ENERGY_ERROR = 1000.0
 """Energy error beyond which a trajectory counts as divergent, as in Stan."""
 
@@ -71,8 +71,9 @@ def no_u_turn_step(
     model: JointModel,
     emulator: EmulatorState,
     sites: SiteState,
+    max_depth: int,
 ) -> tuple[float, float, int, bool]:
-    """Move `u`, a calibration block or both blocks end to end, and `gradient` in place.
+    """Move `u`, a calibration block or both blocks end to end, and `gradient` in place; at most 2^max_depth steps.
 
     Returns
     -------
@@ -93,7 +94,7 @@ def no_u_turn_step(
     here_u, here_p, here_g, raw = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     chosen_u, chosen_raw = np.empty(size), np.empty(size)
     chosen_density = log_density
-    for depth in range(MAX_DEPTH):
+    for depth in range(max_depth):
         end = 1 if rng.random() < 0.5 else 0
         signed = step if end == 1 else -step
         here_u[:], here_p[:], here_g[:] = end_u[end], end_p[end], end_g[end]

@@ -22,7 +22,7 @@ from .emulator import (
 )
 from .function_slice import move_functions
 from .model import JointModel
-from .no_u_turn import no_u_turn_step
+from .no_u_turn import ADAPTING_DEPTH, MAX_DEPTH, no_u_turn_step
 from .site_functions import SiteState, allocate_sites, pilot_coordinates, place_sites
 from .whole_density import whole_log_density
 
@@ -160,6 +160,7 @@ def run_segment(
     gradient = np.empty(chain.u.size)
     num_sites, size = model.y_sites.size, chain.u.size
     whole = chain.metric.shape[0] > size
+    max_depth = ADAPTING_DEPTH if adapting else MAX_DEPTH
     point = np.empty(chain.metric.shape[0])
     slope = np.empty(point.size)
     set_emulator(chain.phi, model, chain.emulator)
@@ -172,7 +173,7 @@ def run_segment(
             point[size:] = chain.phi
             density = whole_log_density(point, model, chain.sites, slope)
         density, acceptance, num_steps, diverging = no_u_turn_step(
-            rng, point, slope, density, step, chain.metric, model, chain.emulator, chain.sites
+            rng, point, slope, density, step, chain.metric, model, chain.emulator, chain.sites, max_depth
         )
         chain.u[:] = point[:size]
         if whole:
