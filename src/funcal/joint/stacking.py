@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp, softmax
 
 from ..problem.arrays import FloatArray
 
@@ -19,7 +20,7 @@ __all__ = [
 
 NUM_ITERATIONS = 2000
 """Of the expectation-maximisation for the weights; it gains at every one and has long settled by then."""
-BURDEN_OF_PROOF = 0.5
+BURDEN_OF_PROOF = 0.25
 """Standard errors by which the computer model must beat the plain members before it enters a prediction."""
 
 
@@ -96,10 +97,10 @@ def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
 def prediction_weights(members: Mapping[str, LeaveOneOut], plain: tuple[str, ...]) -> dict[str, float]:
     """Weights of the members in a prediction.
 
-    With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones: the plain
-    members, which do without the computer model, count as one, their equal mixture. Unless the best calibrated
-    member beats that mixture by `BURDEN_OF_PROOF` standard errors, the mixture predicts alone; where one does, every
-    member has the weight exp(elpd), as in Akaike's weights (pseudo-BMA).
+    With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
+    proportion to exp(elpd) (pseudo-BMA, as Akaike's weights). The plain members, which do without the computer
+    model, are mixed first and count as one; unless the best calibrated member beats that mixture by
+    `BURDEN_OF_PROOF` standard errors, the mixture predicts alone.
 
     Parameters
     ----------
@@ -109,17 +110,16 @@ def prediction_weights(members: Mapping[str, LeaveOneOut], plain: tuple[str, ...
     """
     without = [name for name in plain if name in members]
     calibrated = [name for name in members if name not in without]
-    mixture = exact_leave_one_out(
-        np.logaddexp.reduce([members[name].log_density for name in without]) - np.log(len(without))
-    )
+    shares = softmax([members[name].elpd for name in without])
+    densities = np.column_stack([members[name].log_density for name in without])
+    mixture = exact_leave_one_out(logsumexp(densities, axis=1, b=shares))
     best = max(calibrated, key=lambda name: members[name].elpd)
     gain, gain_se = difference(members[best], mixture)
     if gain > BURDEN_OF_PROOF * gain_se:
-        log_weight = np.array([members[name].elpd for name in calibrated] + [mixture.elpd])
-        weight = np.exp(log_weight - log_weight.max())
-        weight /= weight.sum()
+        weight = softmax([members[name].elpd for name in calibrated] + [mixture.elpd])
     else:
         weight = np.append(np.zeros(len(calibrated)), 1.0)
-    weights = dict(zip(calibrated, weight.tolist(), strict=False))
-    weights.update(dict.fromkeys(without, float(weight[-1]) / len(without)))
-    return {name: weights[name] for name in members}
+    weights = dict(zip(calibrated, weight[:-1], strict=True)) | dict(
+        zip(without, weight[-1] * shares, strict=True)
+    )
+    return {name: float(weights[name]) for name in members}
