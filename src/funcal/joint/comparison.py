@@ -1,4 +1,4 @@
-"""Fit the rivals of the main member, weigh all by leave-one-out, and keep what the stacked prediction needs."""
+"""Fit the rivals of the main member, weigh all by leave-one-out, and keep what the mixed prediction needs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
 from .calibration_members import CalibrationMember, Variant, fit_member
 from .leave_one_out import leave_one_out_densities
+from .member_weights import LeaveOneOut, exact_leave_one_out, prediction_weights, psis_leave_one_out
 from .physical_process import PhysicalProcess, fit_physical_process
 from .prior import JointPrior
 from .run_chains import SamplerSettings
-from .stacking import LeaveOneOut, exact_leave_one_out, prediction_weights, psis_leave_one_out
 from .straight_line import fit_straight_line
 from .verdicts import comparison_table, simulator_helps, theta_varies
 

@@ -16,10 +16,10 @@ from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
 from .calibration_members import CalibrationMember, Variant, fit_member
 from .comparison import LOO_DRAWS, leave_one_out_of
+from .member_weights import LeaveOneOut
 from .prior import JointPrior
 from .response import predict_response
 from .run_chains import SamplerSettings
-from .stacking import LeaveOneOut
 
 __all__ = ["MemberRecipe", "reliable_leave_one_out", "without_site"]
 

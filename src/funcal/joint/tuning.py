@@ -13,8 +13,8 @@ import numpy as np
 
 from ..problem import ScaledProblem
 from .calibration_members import CalibrationMember, Variant
+from .member_weights import LeaveOneOut, difference
 from .refitted_sites import MemberRecipe, reliable_leave_one_out
-from .stacking import LeaveOneOut, difference
 from .verdicts import LEAST_GAIN, theta_varies
 
 __all__ = ["VariantTuning", "choose_simplest", "tune_variant"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..problem.arrays import FloatArray
-from .stacking import LeaveOneOut, difference, stacking_weights
+from .member_weights import LeaveOneOut, difference, stacking_weights
 
 __all__ = ["comparison_table", "simulator_helps", "theta_varies"]
 

@@ -17,9 +17,9 @@ from ..joint.calibration_members import (
 from ..joint.comparison import Comparison, compare_members, leave_one_out_of
 from ..joint.emulator_mode import find_emulator_mode
 from ..joint.identifiability import identifiability_report
+from ..joint.mixed_prediction import StoredMember, predict_mixture, store_members
 from ..joint.prior import JointPrior
 from ..joint.refitted_sites import MemberRecipe
-from ..joint.stacked_prediction import StoredMember, predict_stack, store_members
 from ..joint.tuning import VariantTuning, tune_variant
 from ..matching import MatchingTuning, tune_matching
 from ..problem import CalibrationProblem, FloatArray
@@ -127,14 +127,14 @@ class JointCalibration:
         Options
         -------
         member : str
-            Predict with one member only (``fit.report["weights"]`` lists them) instead of the stack.
+            Predict with one member only (``fit.report["weights"]`` lists them) instead of the mixture.
         """
         report = fit.report
         stored = StoredMember.from_arrays(fit.constants)
         weights = dict(report["weights"])
         if options.get("member") is not None:
             weights = {str(options["member"]): 1.0}
-        mixture = predict_stack(
+        mixture = predict_mixture(
             problem.scaled(),
             stored,
             weights,

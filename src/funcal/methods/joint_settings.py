@@ -28,7 +28,7 @@ class JointSettings:
     ensemble_size
         Perturbed matchings.
     compare
-        Fit the rivals, stack the predictions and give the verdicts.
+        Fit the rivals, mix the predictions by their weights and give the verdicts.
     tune
         Choose λ, r and M of the matching by cross-validation over the sites, and the main member (θ varying or
         constant; no, constant, linear or Gaussian process δ) by leave-one-out of short chains, first. A δ, r or M

@@ -1,4 +1,4 @@
-"""The stacked prediction: a mixture of the members' components in the proportions of their weights."""
+"""The prediction: a mixture of the members' components in the proportions of their weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from .physical_process import PhysicalProcess
 from .prior import JointPrior
 from .straight_line import fit_straight_line
 
-__all__ = ["StoredMember", "predict_stack", "store_members"]
+__all__ = ["StoredMember", "predict_mixture", "store_members"]
 
 NEGLIGIBLE = 0.005
 """A member with less weight than this is left out of the mixture."""
@@ -94,7 +94,7 @@ def store_members(main: CalibrationMember, comparison: Comparison | None, num_dr
     return StoredMember(blocks, resampled)
 
 
-def predict_stack(
+def predict_mixture(
     problem: ScaledProblem,
     stored: StoredMember,
     weights: Mapping[str, float],

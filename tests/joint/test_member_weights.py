@@ -1,11 +1,11 @@
-"""Stacking weights against ArviZ."""
+"""Stacking weights against ArviZ; the weights of a prediction."""
 
 import warnings
 
 import numpy as np
 import pytest
 
-from funcal.joint.stacking import (
+from funcal.joint.member_weights import (
     exact_leave_one_out,
     prediction_weights,
     psis_leave_one_out,

@@ -1,4 +1,4 @@
-"""PSIS-LOO of each member and the stacking weights of their predictive distributions (Yao et al. 2018)."""
+"""Leave-one-out of each member, their stacking weights (Yao et al. 2018), and the weights that a prediction uses."""
 
 import warnings
 from collections.abc import Mapping
