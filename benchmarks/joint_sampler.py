@@ -11,8 +11,9 @@ import time
 
 import numpy as np
 
-from funcal.joint.anchor_information import anchor_ensemble
+from funcal.joint.anchor_information import AnchorEnsemble, anchor_ensemble
 from funcal.joint.calibration_members import (
+    CalibrationMember,
     Variant,
     discrepancy_suspected,
     fit_member,
@@ -26,7 +27,7 @@ from funcal.joint.prior import JointPrior
 from funcal.joint.run_chains import SamplerSettings
 from funcal.joint.starting_points import starting_block
 from funcal.matching import MatchingSettings
-from funcal.problem import CalibrationProblem
+from funcal.problem import CalibrationProblem, ScaledProblem
 from funcal.testbed import get_problem
 
 #: Problem of the testbed and the seconds that it may take on two cores.
@@ -53,6 +54,23 @@ def problem_of(name: str) -> CalibrationProblem | None:
     return CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
 
 
+def main_member(
+    scaled: ScaledProblem, variant: Variant, ensemble: AnchorEnsemble, sampler: SamplerSettings
+) -> CalibrationMember:
+    """The main member as `joint` fits it, chains started at the anchors."""
+    return fit_member(
+        scaled,
+        variant,
+        prior=JointPrior(),
+        start_values=list(ensemble.values),
+        pseudo_observations=None,
+        emulator=None,
+        seed=np.random.SeedSequence(1),
+        sampler=sampler,
+        progress=lambda done, total: None,
+    )
+
+
 def time_to_target(problem: CalibrationProblem) -> tuple[float, float, float, int]:
     """Seconds, worst R-hat, worst ESS and draws per chain of the main member's fit, after a warm-up of the compiler."""
     scaled, prior = problem.scaled(), JointPrior()
@@ -63,17 +81,7 @@ def time_to_target(problem: CalibrationProblem) -> tuple[float, float, float, in
         variant = Variant(
             True, "linear" if discrepancy_suspected(scaled) else "none", runs_are_noisy(scaled, prior)
         )
-        member = fit_member(
-            scaled,
-            variant,
-            prior=prior,
-            start_values=list(ensemble.values),
-            pseudo_observations=None,
-            emulator=None,
-            seed=np.random.SeedSequence(1),
-            sampler=sampler,
-            progress=lambda done, total: None,
-        )
+        member = main_member(scaled, variant, ensemble, sampler)
         return time.perf_counter() - began, member.draws.rhat, member.draws.ess, member.draws.u.shape[1]
 
     run(SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf))
@@ -92,17 +100,7 @@ def ess_per_second(problem: CalibrationProblem) -> tuple[float, float]:
     ensemble = anchor_ensemble(problem, MatchingSettings(), size=4, rng=rng)
 
     def sample(sampler: SamplerSettings) -> np.ndarray:
-        return fit_member(
-            scaled,
-            variant,
-            prior=prior,
-            start_values=list(ensemble.values),
-            pseudo_observations=None,
-            emulator=None,
-            seed=np.random.SeedSequence(1),
-            sampler=sampler,
-            progress=lambda done, total: None,
-        ).draws.u
+        return main_member(scaled, variant, ensemble, sampler).draws.u
 
     sample(SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf))
     began = time.perf_counter()
