@@ -105,7 +105,7 @@ def compare_members(
     if line is not None:
         scores["linear"] = exact_leave_one_out(line.log_density)
     weights = prediction_weights(scores, PLAIN_MEMBERS)
-    verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS)}
+    verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS, weights)}
     if main.variant.theta_varies:
         values = main.draws.values[..., : main.model.layout.num_functional]
         suffix = main.variant.name.removeprefix("varying")

@@ -75,15 +75,21 @@ def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix:
     }
 
 
-def simulator_helps(members: Mapping[str, LeaveOneOut], rivals: tuple[str, ...]) -> dict[str, Any]:
-    """Whether the best calibrated member predicts left-out sites better than the best rival without the model."""
+def simulator_helps(
+    members: Mapping[str, LeaveOneOut], rivals: tuple[str, ...], weights: Mapping[str, float]
+) -> dict[str, Any]:
+    """Whether the best calibrated member predicts left-out sites better than the best rival without the model.
+
+    `weights` are those of the prediction, reported beside the stacking weights.
+    """
     calibrated = [name for name in members if name not in rivals]
     plain = [name for name in rivals if name in members]
     best = max(calibrated, key=lambda name: members[name].elpd)
     rival = max(plain, key=lambda name: members[name].elpd)
     gain, gain_se = difference(members[best], members[rival])
-    weights = stacking_weights(members)
-    share = float(sum(weights[name] for name in calibrated))
+    stacking = stacking_weights(members)
+    share = float(sum(stacking[name] for name in calibrated))
+    used = float(sum(weights[name] for name in calibrated))
     if gain > max(LEAST_GAIN, gain_se) and share > 0.5:
         answer = "yes"
     elif gain < -max(LEAST_GAIN, gain_se) or (gain < -LEAST_GAIN and share < 0.25):
@@ -98,8 +104,9 @@ def simulator_helps(members: Mapping[str, LeaveOneOut], rivals: tuple[str, ...])
             "elpd_gain": gain,
             "se": gain_se,
             "stacking_weight_of_calibrated_members": share,
+            "prediction_weight_of_calibrated_members": used,
             "words": f"the best member with the computer model ({best}) predicts left-out sites with a log density "
             f"{gain:+.1f} ± {gain_se:.1f} of the best without it ({rival}); stacking gives the calibrated members a "
-            f"weight of {share:.2f}",
+            f"weight of {share:.2f}, the prediction one of {used:.2f}",
         },
     }
