@@ -18,9 +18,9 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def legend_below(axis: Axes, num_columns: int = 3) -> None:
-    """A legend under the panel, where it hides nothing."""
-    axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=num_columns)
+def legend_below(axis: Axes) -> None:
+    """A legend under the panel, where it hides nothing; two columns, so that long words stay in the picture."""
+    axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=2)
 
 
 def write_figure(figure: Figure, path: Path) -> None:

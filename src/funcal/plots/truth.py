@@ -41,7 +41,7 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
         mark_stretches(left, calibration, curve, name)
         left.set(xlabel=problem.roles.control[0], ylabel=f"{name}(x)")
         left.set_title(f"What cannot be measured: {name}(x)", fontsize=11, loc="left")
-        legend_below(left, 2)
+        legend_below(left)
     response = curve.response
     right.fill_between(x, response.lower, response.upper, color=BAND, alpha=0.35, lw=0, label="95 % interval")
     right.plot(x, response.mean, color=LINE, lw=2, label="posterior mean")
@@ -54,5 +54,5 @@ def plot_against_truth(calibration: "Calibration", case: "BenchmarkCase") -> Fig
     right.plot(x_test, case.test_response[order], "x", color=TRUTH, ms=6, mew=2, label="truth")
     right.set(xlabel=problem.roles.control[0], ylabel=problem.roles.response)
     right.set_title("What can: the response", fontsize=11, loc="left")
-    legend_below(right, 2)
+    legend_below(right)
     return figure
