@@ -14,9 +14,9 @@ import numpy as np
 from funcal.joint.anchor_information import AnchorEnsemble, anchor_ensemble
 from funcal.joint.calibration_members import (
     CalibrationMember,
+    MemberRecipe,
     Variant,
     discrepancy_suspected,
-    fit_member,
     runs_are_noisy,
     variant_model,
 )
@@ -58,17 +58,10 @@ def main_member(
     scaled: ScaledProblem, variant: Variant, ensemble: AnchorEnsemble, sampler: SamplerSettings
 ) -> CalibrationMember:
     """The main member as `joint` fits it, chains started at the anchors."""
-    return fit_member(
-        scaled,
-        variant,
-        prior=JointPrior(),
-        start_values=list(ensemble.values),
-        pseudo_observations=None,
-        emulator=None,
-        seed=np.random.SeedSequence(1),
-        sampler=sampler,
-        progress=lambda done, total: None,
-    )
+    prior = JointPrior()
+    emulator = find_emulator_mode(variant_model(scaled, variant, prior))
+    recipe = MemberRecipe(prior, list(ensemble.values), None, emulator, sampler)
+    return recipe.fit(scaled, variant, np.random.SeedSequence(1), lambda done, total: None)
 
 
 def time_to_target(problem: CalibrationProblem) -> tuple[float, float, float, int]:

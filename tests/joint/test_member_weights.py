@@ -51,26 +51,33 @@ def test_the_better_member_takes_the_weight() -> None:
 PLAIN = ("gp", "linear")
 
 
-def test_plain_members_predict_unless_beaten() -> None:
-    """A calibrated member that is no better than the plain mixture has no weight; the plain ones share."""
+def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof() -> None:
+    """Where δ helps, the process on the measurements predicts alone unless it is beaten by a standard error."""
     scores = {
-        "varying": exact_leave_one_out(np.array([-1.0, -1.2, -0.8, -1.0])),
+        "varying": exact_leave_one_out(np.full(4, -1.2)),
+        "varying+discrepancy": exact_leave_one_out(np.array([-0.4, -1.2, -0.8, -0.8])),
         "gp": exact_leave_one_out(np.full(4, -0.9)),
-        "linear": exact_leave_one_out(np.full(4, -0.9)),
+        "linear": exact_leave_one_out(np.full(4, -0.8)),
     }
-    assert prediction_weights(scores, PLAIN) == {"varying": 0.0, "gp": 0.5, "linear": 0.5}
+    alone = {"varying": 0.0, "varying+discrepancy": 0.0, "gp": 1.0, "linear": 0.0}
+    assert prediction_weights(scores, PLAIN) == alone
+    scores["gp"] = exact_leave_one_out(np.full(4, -1.1))
+    assert prediction_weights(scores, PLAIN)["varying+discrepancy"] > 0.5
 
 
-def test_a_better_calibrated_member_is_weighed_by_its_density() -> None:
-    """Beyond the burden of proof the weights are those of exp(elpd), the plain mixture counting once."""
+def test_a_model_that_needs_no_discrepancy_is_weighed_by_its_density() -> None:
+    """The weights are those of exp(elpd) until the process on the measurements is a standard error ahead."""
     scores = {
         "varying": exact_leave_one_out(np.array([-0.5, -0.4, -0.6, -0.5])),
         "constant": exact_leave_one_out(np.array([-0.7, -0.8, -0.7, -0.8])),
-        "gp": exact_leave_one_out(np.full(4, -1.0)),
-        "linear": exact_leave_one_out(np.full(4, -1.0)),
+        "varying+discrepancy": exact_leave_one_out(np.full(4, -0.49)),
+        "gp": exact_leave_one_out(np.array([-0.1, -0.7, -0.1, -0.7])),
+        "linear": exact_leave_one_out(np.full(4, -0.4)),
     }
     weights = prediction_weights(scores, PLAIN)
-    unnormalised = np.exp([-2.0, -3.0, -4.0])
+    unnormalised = np.exp([-2.0, -3.0, -1.96, -1.6])
     expected = unnormalised / unnormalised.sum()
-    assert [weights["varying"], weights["constant"], 2.0 * weights["gp"]] == pytest.approx(expected.tolist())
-    assert weights["gp"] == weights["linear"]
+    assert list(weights.values())[:4] == pytest.approx(expected.tolist())
+    assert weights["linear"] == 0.0
+    scores["gp"] = exact_leave_one_out(np.full(4, -0.3))
+    assert prediction_weights(scores, PLAIN)["gp"] == 1.0

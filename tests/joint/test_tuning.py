@@ -9,12 +9,12 @@ import pytest
 
 import funcal
 from funcal.joint import refitted_sites
-from funcal.joint.calibration_members import Variant, variant_model
+from funcal.joint.calibration_members import MemberRecipe, Variant, variant_model
 from funcal.joint.comparison import leave_one_out_of
 from funcal.joint.emulator_mode import find_emulator_mode
 from funcal.joint.member_weights import LeaveOneOut
 from funcal.joint.prior import JointPrior
-from funcal.joint.refitted_sites import MemberRecipe, _density_without, reliable_leave_one_out
+from funcal.joint.refitted_sites import _density_without, reliable_leave_one_out
 from funcal.joint.run_chains import SamplerSettings
 from funcal.joint.tuning import choose_simplest
 from funcal.report.plain_words import outcome_sentences

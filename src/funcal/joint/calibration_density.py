@@ -2,8 +2,8 @@
 
 With B the (n, m) covariance of runs and sites, C = K⁻¹ B, S = K_pp - Bᵀ C + Δ + diag(σ²/count) and
 r = y^p - Bᵀ K⁻¹ y^s, the sites contribute log N(r; 0, S). With a = S⁻¹ r and G = ½ (a aᵀ - S⁻¹) the adjoints are
-∂S: G, ∂B: K⁻¹y^s aᵀ - 2 C G, and the chain rule runs on through the kernel, the probit link, the functions and the
-priors. One product with K⁻¹, O(n² m), is all that touches the runs.
+∂S: G, ∂B: K⁻¹y^s aᵀ - 2 C G, and the chain rule runs on through the kernel, the links (clamp of θ, probit of
+ψ), the functions and the priors. One product with K⁻¹, O(n² m), is all that touches the runs.
 """
 
 import math

@@ -1,14 +1,15 @@
 """One variant of the joint model, fitted and predicting: θ(x) or constant θ, with or without δ(x)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
-from .emulator_mode import find_emulator_mode, needs_nugget
+from .emulator_mode import needs_nugget
+from .member_weights import WITH_DISCREPANCY
 from .model import JointModel, build_model
 from .prior import JointPrior
 from .response import predict_response
@@ -18,9 +19,9 @@ from .starting_points import starting_block
 __all__ = [
     "CalibrationMember",
     "MemberPrediction",
+    "MemberRecipe",
     "Variant",
     "discrepancy_suspected",
-    "fit_member",
     "predict_member",
     "runs_are_noisy",
     "spread_evenly",
@@ -44,7 +45,7 @@ class Variant:
     def name(self) -> str:
         """Key of the member in tables and files."""
         base = "varying" if self.theta_varies else "constant"
-        return base if self.discrepancy == "none" else f"{base}+discrepancy"
+        return base if self.discrepancy == "none" else base + WITH_DISCREPANCY
 
 
 @dataclass(frozen=True)
@@ -140,50 +141,65 @@ def latent_pseudo_observations(
     return latent, precision
 
 
-def fit_member(
-    problem: ScaledProblem,
-    variant: Variant,
-    *,
-    prior: JointPrior,
-    start_values: Sequence[FloatArray],
-    pseudo_observations: tuple[FloatArray, FloatArray] | None,
-    emulator: tuple[FloatArray, FloatArray] | None,
-    seed: np.random.SeedSequence,
-    sampler: SamplerSettings,
-    progress: Callable[[int, int], None],
-) -> CalibrationMember:
-    """Sample one variant.
+@dataclass(frozen=True)
+class MemberRecipe:
+    """How members of one problem are sampled.
 
-    Parameters
+    Attributes
     ----------
+    prior
     start_values
         Calibration values at the sites (m, dθ + dψ), one set per chain, used in turn.
     pseudo_observations
         Means and variances of the calibration values from the anchors, or None.
     emulator
-        Mode and shape of the emulator block, where already known: it does not depend on the variant.
+        Mode and shape of the emulator block: it does not depend on the variant.
+    sampler
     """
-    model = variant_model(problem, variant, prior, pseudo_observations)
-    start_seed, chain_seed = seed.spawn(2)
-    mode, shape = emulator or find_emulator_mode(model)
-    starts = []
-    for chain, stream in enumerate(start_seed.spawn(sampler.chains)):
-        values = start_values[chain % len(start_values)]
-        starts.append(starting_block(model, values, np.random.default_rng(stream)))
-    for ladder in ((1.0,), LADDER):
-        draws = sample_posterior(
-            model,
-            starts,
-            mode,
-            shape,
-            seeds=chain_seed.spawn(sampler.chains),
-            settings=sampler,
-            progress=progress,
-            ladder=ladder,
+
+    prior: JointPrior
+    start_values: Sequence[FloatArray]
+    pseudo_observations: tuple[FloatArray, FloatArray] | None
+    emulator: tuple[FloatArray, FloatArray]
+    sampler: SamplerSettings
+
+    def fit(
+        self,
+        problem: ScaledProblem,
+        variant: Variant,
+        seed: np.random.SeedSequence,
+        progress: Callable[[int, int], None],
+    ) -> CalibrationMember:
+        """Sample a variant, again with tempered companions where its chains sit in different modes."""
+        model = variant_model(problem, variant, self.prior, self.pseudo_observations)
+        start_seed, chain_seed = seed.spawn(2)
+        starts = []
+        for chain, stream in enumerate(start_seed.spawn(self.sampler.chains)):
+            values = self.start_values[chain % len(self.start_values)]
+            starts.append(starting_block(model, values, np.random.default_rng(stream)))
+        for ladder in ((1.0,), LADDER):
+            draws = sample_posterior(
+                model,
+                starts,
+                *self.emulator,
+                seeds=chain_seed.spawn(self.sampler.chains),
+                settings=self.sampler,
+                progress=progress,
+                ladder=ladder,
+            )
+            if draws.rhat <= self.sampler.disagreement:
+                break
+        return CalibrationMember(variant, model, draws)
+
+    def without_site(self, site: int) -> "MemberRecipe":
+        """The recipe for the problem without one site; the emulator depends on the runs alone."""
+        pseudo = self.pseudo_observations
+        return replace(
+            self,
+            start_values=[np.delete(values, site, axis=0) for values in self.start_values],
+            pseudo_observations=pseudo
+            and (np.delete(pseudo[0], site, axis=0), np.delete(pseudo[1], site, axis=0)),
         )
-        if draws.rhat <= sampler.disagreement:
-            break
-    return CalibrationMember(variant, model, draws)
 
 
 def spread_evenly(total: int, wanted: int) -> np.ndarray:

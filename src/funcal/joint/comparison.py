@@ -1,6 +1,6 @@
 """Fit the rivals of the main member, weigh all by leave-one-out, and keep what the mixed prediction needs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,19 +8,23 @@ import numpy as np
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
-from .calibration_members import CalibrationMember, Variant, fit_member
+from .calibration_members import CalibrationMember, MemberRecipe, Variant
 from .leave_one_out import leave_one_out_densities
-from .member_weights import LeaveOneOut, exact_leave_one_out, prediction_weights, psis_leave_one_out
+from .member_weights import (
+    LeaveOneOut,
+    exact_leave_one_out,
+    prediction_weights,
+    psis_leave_one_out,
+    stacking_weights,
+)
 from .physical_process import PhysicalProcess, fit_physical_process
-from .prior import JointPrior
-from .run_chains import SamplerSettings
 from .straight_line import fit_straight_line
 from .verdicts import comparison_table, simulator_helps, theta_varies
 
 __all__ = ["PLAIN_MEMBERS", "Comparison", "compare_members", "leave_one_out_of"]
 
 PLAIN_MEMBERS = ("gp", "linear")
-"""Members that do not use the computer model."""
+"""Members that do not use the computer model; the first predicts, the second is its limit."""
 LOO_DRAWS = 400
 """Draws per member that leave-one-out is computed from: PSIS needs a few hundred."""
 
@@ -53,22 +57,21 @@ def leave_one_out_of(member: CalibrationMember) -> tuple[LeaveOneOut, FloatArray
 def compare_members(
     problem: ScaledProblem,
     main: CalibrationMember,
+    recipe: MemberRecipe,
     *,
     discrepancy: str,
-    prior: JointPrior,
-    start_values: Sequence[FloatArray],
-    pseudo_observations: tuple[FloatArray, FloatArray] | None,
-    emulator: tuple[FloatArray, FloatArray],
     seed: np.random.SeedSequence,
-    sampler: SamplerSettings,
     progress: Callable[[int, int], None],
 ) -> Comparison:
-    """Fit every other member with a fraction of the main one's effort, and compare.
+    """Fit every other member, and compare.
 
     Parameters
     ----------
+    problem
     main
         The member whose posterior is shown.
+    recipe
+        How the others are sampled: with a fraction of the main one's effort.
     discrepancy
         The kind of δ that members with one have.
     """
@@ -82,16 +85,11 @@ def compare_members(
     rivals = [variant for variant in variants if variant.name not in members]
     seeds = seed.spawn(len(rivals) + 1)
     for index, (variant, stream) in enumerate(zip(rivals, seeds[1:], strict=True)):
-        members[variant.name] = fit_member(
+        members[variant.name] = recipe.fit(
             problem,
             variant,
-            prior=prior,
-            start_values=start_values,
-            pseudo_observations=pseudo_observations,
-            emulator=emulator,
-            seed=stream,
-            sampler=sampler,
-            progress=lambda done, total, index=index: progress(index * total + done, len(rivals) * total),  # type: ignore[misc]
+            stream,
+            lambda done, total, index=index: progress(index * total + done, len(rivals) * total),  # type: ignore[misc]
         )
     scores: dict[str, LeaveOneOut] = {}
     log_likelihood = np.empty(0)
@@ -104,11 +102,12 @@ def compare_members(
     line = fit_straight_line(problem)
     if line is not None:
         scores["linear"] = exact_leave_one_out(line.log_density)
+    stacking = stacking_weights(scores)
     weights = prediction_weights(scores, PLAIN_MEMBERS)
-    verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS, weights)}
+    verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS, stacking, weights)}
     if main.variant.theta_varies:
         values = main.draws.values[..., : main.model.layout.num_functional]
         suffix = main.variant.name.removeprefix("varying")
         verdicts["theta_varies"] = theta_varies(scores, values.reshape(-1, *values.shape[2:]), suffix)
-    table = comparison_table(scores, weights)
+    table = comparison_table(scores, stacking, weights)
     return Comparison(members, process, scores, weights, log_likelihood, table, verdicts)

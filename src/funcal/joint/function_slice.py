@@ -13,15 +13,13 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
+from .ellipse import MAX_SHRINKS, first_bracket, shrink_bracket
 from .emulator import EmulatorState, normal_log_density
 from .factors import cholesky_in_place, forward_substitute
 from .model import JointModel
 from .site_functions import SiteState, place_values
 
 __all__ = ["move_functions"]
-
-MAX_SHRINKS = 60
-"""The bracket has shrunk to the present point long before."""
 
 
 @kernel
@@ -65,19 +63,14 @@ def move_functions(
         other[a] *= model.prior.level_sd
     start = u.copy()
     threshold = _log_likelihood(u, model, emulator, sites) + math.log(rng.random())
-    angle = rng.uniform(0.0, 2.0 * math.pi)
-    lower, upper = angle - 2.0 * math.pi, angle
+    angle, lower, upper = first_bracket(rng)
     for evaluation in range(1, MAX_SHRINKS + 1):
         for a in range(u.size):
             if moving[a]:
                 u[a] = start[a] * math.cos(angle) + other[a] * math.sin(angle)
         if _log_likelihood(u, model, emulator, sites) > threshold:
             return evaluation
-        if angle < 0.0:
-            lower = angle
-        else:
-            upper = angle
-        angle = rng.uniform(lower, upper)
+        angle, lower, upper = shrink_bracket(rng, angle, lower, upper)
     u[:] = start
     place_values(u, model, sites)
     return MAX_SHRINKS

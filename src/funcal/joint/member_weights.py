@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
 from ..problem.arrays import FloatArray
 
 __all__ = [
+    "WITH_DISCREPANCY",
     "LeaveOneOut",
     "difference",
     "exact_leave_one_out",
+    "needs_discrepancy",
     "prediction_weights",
     "psis_leave_one_out",
     "stacking_weights",
@@ -20,8 +22,10 @@ __all__ = [
 
 NUM_ITERATIONS = 2000
 """Of the expectation-maximisation for the weights; it gains at every one and has long settled by then."""
-BURDEN_OF_PROOF = 0.25
-"""Standard errors by which the computer model must beat the plain members before it enters a prediction."""
+WITH_DISCREPANCY = "+discrepancy"
+"""How the names of members with δ end."""
+NEED = 0.07
+"""Log density per site that δ must gain before the computer model counts as in need of it."""
 
 
 @dataclass(frozen=True)
@@ -98,28 +102,32 @@ def prediction_weights(members: Mapping[str, LeaveOneOut], plain: tuple[str, ...
     """Weights of the members in a prediction.
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
-    proportion to exp(elpd) (pseudo-BMA, as Akaike's weights). The plain members, which do without the computer
-    model, are mixed first and count as one; unless the best calibrated member beats that mixture by
-    `BURDEN_OF_PROOF` standard errors, the mixture predicts alone.
+    proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), over the calibrated members and the first plain one.
+    The plain one predicts alone where it beats them all by a standard error, and also where neither side is so far
+    ahead and the computer model needs a discrepancy: one that explains the measurements needs none.
 
     Parameters
     ----------
     members
     plain
-        Names of the members without the computer model.
+        Names of the members without the computer model; the first, which the others are limits of, can predict.
     """
-    without = [name for name in plain if name in members]
-    calibrated = [name for name in members if name not in without]
-    shares = softmax([members[name].elpd for name in without])
-    densities = np.column_stack([members[name].log_density for name in without])
-    mixture = exact_leave_one_out(logsumexp(densities, axis=1, b=shares))
+    calibrated = [name for name in members if name not in plain]
+    competing = [*calibrated, plain[0]]
     best = max(calibrated, key=lambda name: members[name].elpd)
-    gain, gain_se = difference(members[best], mixture)
-    if gain > BURDEN_OF_PROOF * gain_se:
-        weight = softmax([members[name].elpd for name in calibrated] + [mixture.elpd])
-    else:
+    gain, gain_se = difference(members[best], members[plain[0]])
+    weight = softmax([members[name].elpd for name in competing])
+    in_need = needs_discrepancy({name: members[name] for name in calibrated})
+    if gain < -gain_se or (in_need and gain <= gain_se):
         weight = np.append(np.zeros(len(calibrated)), 1.0)
-    weights = dict(zip(calibrated, weight[:-1], strict=True)) | dict(
-        zip(without, weight[-1] * shares, strict=True)
-    )
-    return {name: float(weights[name]) for name in members}
+    weights = dict(zip(competing, weight.tolist(), strict=True))
+    return {name: weights.get(name, 0.0) for name in members}
+
+
+def needs_discrepancy(calibrated: Mapping[str, LeaveOneOut]) -> bool:
+    """Whether the best member with δ predicts left-out sites better than the best without, by `NEED` per site."""
+    best = {with_delta: -np.inf for with_delta in (False, True)}
+    for name, member in calibrated.items():
+        with_delta = name.endswith(WITH_DISCREPANCY)
+        best[with_delta] = max(best[with_delta], float(member.log_density.mean()))
+    return bool(best[True] > best[False] + NEED)

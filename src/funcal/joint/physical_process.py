@@ -69,9 +69,9 @@ def fit_physical_process(problem: ScaledProblem, rng: np.random.Generator) -> Ph
     num_controls = problem.x_sites.shape[1]
     centre, unit = float(problem.y_sites.mean()), float(problem.y_sites.std()) or 1.0
     draws = rng.standard_normal((NUM_CANDIDATES, num_controls + 2))
-    # ln ρ ~ N(0.5 - ln dx, 1.5²), ln variance ~ N(0, 1), half-normal noise of scale 0.5: all in sd of the sites
+    # ln ρ ~ N(-1 - ln dx, 1.5²), ln variance ~ N(0, 1), half-normal noise of scale 0.5: all in sd of the sites
     candidate = PhysicalProcess(
-        roughness=np.exp(0.5 - np.log(num_controls) + 1.5 * draws[:, :-2]),
+        roughness=np.exp(-1.0 - np.log(num_controls) + 1.5 * draws[:, :-2]),
         signal=np.exp(draws[:, -2]),
         noise=np.maximum(0.25 * draws[:, -1] ** 2, 1e-6),
         weight=np.full(NUM_CANDIDATES, 1.0 / NUM_CANDIDATES),

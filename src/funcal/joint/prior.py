@@ -59,7 +59,8 @@ class JointPrior:
     level_sd
         Standard deviation of β_k, the probit of θ_k's level; 1 makes the level uniform in its box.
     variation_scale
-        Scale of the half-normal prior of s_k, the size of θ_k's variation in units of its box.
+        Scale of the half-normal prior of s_k, the size of θ_k's variation in units of its box; it is wide, since s and
+        the smoothness of ρ go together: a function that bends little across the range needs a large s to vary.
     log_roughness_mean, log_roughness_sd
         Normal prior of ln ρ_kj, the decay of θ_k's correlation along control j; the mean is lowered by ln dx, so
         that the correlation across the whole cube does not depend on the number of controls.
@@ -80,9 +81,9 @@ class JointPrior:
     log_nugget_sd: float = 2.0
     noise_scale: float = 0.5
     level_sd: float = 1.0
-    variation_scale: float = 0.3
-    log_roughness_mean: float = 0.5
-    log_roughness_sd: float = 1.0
+    variation_scale: float = 0.7
+    log_roughness_mean: float = -2.0
+    log_roughness_sd: float = 1.5
     discrepancy_scale: float = 0.5
     log_discrepancy_roughness_mean: float = 0.5
     log_discrepancy_roughness_sd: float = 1.0

@@ -5,69 +5,24 @@ which its Pareto k shows; there the chains are run again without it, and its mea
 The sum of squares of replicates stays: it concerns the noise, not the site's mean.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm
 
 from ..problem import ScaledProblem
-from ..problem.arrays import FloatArray
-from .calibration_members import CalibrationMember, Variant, fit_member
+from .calibration_members import CalibrationMember, MemberRecipe, Variant
 from .comparison import LOO_DRAWS, leave_one_out_of
 from .member_weights import LeaveOneOut
-from .prior import JointPrior
 from .response import predict_response
-from .run_chains import SamplerSettings
 
-__all__ = ["MemberRecipe", "reliable_leave_one_out", "without_site"]
+__all__ = ["reliable_leave_one_out", "without_site"]
 
 UNRELIABLE_K = 0.7
 """Pareto k beyond which importance sampling cannot be trusted (Vehtari et al. 2024)."""
 FUNCTIONS_PER_DRAW = 8
 """Draws of θ at the left-out site per posterior draw, so that its spread does not rest on one."""
-
-
-@dataclass(frozen=True)
-class MemberRecipe:
-    """All that `fit_member` needs besides the problem, the variant, the seed and the progress."""
-
-    prior: JointPrior
-    start_values: Sequence[FloatArray]
-    pseudo_observations: tuple[FloatArray, FloatArray] | None
-    emulator: tuple[FloatArray, FloatArray]
-    sampler: SamplerSettings
-
-    def fit(
-        self,
-        problem: ScaledProblem,
-        variant: Variant,
-        seed: np.random.SeedSequence,
-        progress: Callable[[int, int], None],
-    ) -> CalibrationMember:
-        """Sample a variant."""
-        return fit_member(
-            problem,
-            variant,
-            prior=self.prior,
-            start_values=self.start_values,
-            pseudo_observations=self.pseudo_observations,
-            emulator=self.emulator,
-            seed=seed,
-            sampler=self.sampler,
-            progress=progress,
-        )
-
-    def without_site(self, site: int) -> "MemberRecipe":
-        """The recipe for the problem without one site; the emulator depends on the runs alone."""
-        pseudo = self.pseudo_observations
-        return replace(
-            self,
-            start_values=[np.delete(values, site, axis=0) for values in self.start_values],
-            pseudo_observations=pseudo
-            and (np.delete(pseudo[0], site, axis=0), np.delete(pseudo[1], site, axis=0)),
-        )
 
 
 def without_site(problem: ScaledProblem, site: int) -> ScaledProblem:

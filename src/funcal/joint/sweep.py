@@ -12,7 +12,6 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import calibration_log_density
-from .elliptical_slice import move_emulator
 from .emulator import (
     EmulatorState,
     allocate_emulator,
@@ -20,6 +19,7 @@ from .emulator import (
     log_density_of_both_tables,
     set_emulator,
 )
+from .emulator_slice import move_emulator
 from .function_slice import move_functions
 from .model import JointModel
 from .no_u_turn import ADAPTING_DEPTH, MAX_DEPTH, no_u_turn_step

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..problem import ScaledProblem
-from .calibration_members import CalibrationMember, Variant
+from .calibration_members import CalibrationMember, MemberRecipe, Variant
 from .member_weights import LeaveOneOut, difference
-from .refitted_sites import MemberRecipe, reliable_leave_one_out
+from .refitted_sites import reliable_leave_one_out
 from .verdicts import LEAST_GAIN, theta_varies
 
 __all__ = ["VariantTuning", "choose_simplest", "tune_variant"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..problem.arrays import FloatArray
-from .member_weights import LeaveOneOut, difference, stacking_weights
+from .member_weights import LeaveOneOut, difference
 
 __all__ = ["comparison_table", "simulator_helps", "theta_varies"]
 
@@ -19,10 +19,9 @@ SURE, EVEN = 0.95, 0.5
 
 
 def comparison_table(
-    members: Mapping[str, LeaveOneOut], weights: Mapping[str, float]
+    members: Mapping[str, LeaveOneOut], stacking: Mapping[str, float], weights: Mapping[str, float]
 ) -> list[dict[str, Any]]:
     """One row per member, best first: elpd, its standard error, difference from the best, reliability, weights."""
-    stacking = stacking_weights(members)
     order = sorted(members, key=lambda name: -members[name].elpd)
     best = members[order[0]]
     rows = []
@@ -76,7 +75,10 @@ def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix:
 
 
 def simulator_helps(
-    members: Mapping[str, LeaveOneOut], rivals: tuple[str, ...], weights: Mapping[str, float]
+    members: Mapping[str, LeaveOneOut],
+    rivals: tuple[str, ...],
+    stacking: Mapping[str, float],
+    weights: Mapping[str, float],
 ) -> dict[str, Any]:
     """Whether the best calibrated member predicts left-out sites better than the best rival without the model.
 
@@ -87,7 +89,6 @@ def simulator_helps(
     best = max(calibrated, key=lambda name: members[name].elpd)
     rival = max(plain, key=lambda name: members[name].elpd)
     gain, gain_se = difference(members[best], members[rival])
-    stacking = stacking_weights(members)
     share = float(sum(stacking[name] for name in calibrated))
     used = float(sum(weights[name] for name in calibrated))
     if gain > max(LEAST_GAIN, gain_se) and share > 0.5:

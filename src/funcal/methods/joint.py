@@ -1,6 +1,6 @@
 """The method `joint`, funcal's default: one Gaussian process over both tables, θ(x) and ψ learnt from all of it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,9 +8,9 @@ import numpy as np
 from ..joint.anchor_information import anchor_ensemble
 from ..joint.calibration_members import (
     CalibrationMember,
+    MemberRecipe,
     Variant,
     discrepancy_suspected,
-    fit_member,
     runs_are_noisy,
     variant_model,
 )
@@ -19,7 +19,6 @@ from ..joint.emulator_mode import find_emulator_mode
 from ..joint.identifiability import identifiability_report
 from ..joint.mixed_prediction import StoredMember, predict_mixture, store_members
 from ..joint.prior import JointPrior
-from ..joint.refitted_sites import MemberRecipe
 from ..joint.tuning import VariantTuning, tune_variant
 from ..matching import MatchingTuning, tune_matching
 from ..problem import CalibrationProblem, FloatArray
@@ -55,44 +54,36 @@ class JointCalibration:
             size=settings.ensemble_size,
             rng=np.random.default_rng(anchor_seed),
         )
-        pseudo = ensemble.pseudo_observations(scaled) if settings.anchors == "inform" else None
         variant = _usual_variant(problem, settings)
-        emulator = find_emulator_mode(variant_model(scaled, variant, settings.prior))
-        common: dict[str, Any] = {
-            "prior": settings.prior,
-            "start_values": list(ensemble.values),
-            "pseudo_observations": pseudo,
-            "emulator": emulator,
-        }
+        recipe = MemberRecipe(
+            settings.prior,
+            list(ensemble.values),
+            ensemble.pseudo_observations(scaled) if settings.anchors == "inform" else None,
+            find_emulator_mode(variant_model(scaled, variant, settings.prior)),
+            settings.sampler,
+        )
+        short = replace(recipe, sampler=settings.rival_sampler)
         tuned = None
         if settings.tune:
             tuned = tune_variant(
                 scaled,
-                MemberRecipe(**common, sampler=settings.rival_sampler),
+                short,
                 discrepancy=settings.discrepancy,
                 nugget=variant.nugget,
                 seed=tune_seed,
                 progress=lambda done, total: progress(done, total, "tuning"),
             )
             variant = tuned.variant
-        main = fit_member(
-            scaled,
-            variant,
-            seed=main_seed,
-            sampler=settings.sampler,
-            progress=lambda done, total: progress(done, total, "sampling"),
-            **common,
-        )
+        main = recipe.fit(scaled, variant, main_seed, lambda done, total: progress(done, total, "sampling"))
         comparison = None
         if settings.compare:
             comparison = compare_members(
                 scaled,
                 main,
+                short,
                 discrepancy=_discrepancy_of_rivals(variant),
                 seed=rival_seed,
-                sampler=settings.rival_sampler,
                 progress=lambda done, total: progress(done, total, "comparing"),
-                **common,
             )
         report = _report(problem, settings, main, comparison, np.random.default_rng(report_seed))
         if matched and tuned:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
+from .ellipse import MAX_SHRINKS, first_bracket, shrink_bracket
 from .emulator import log_density_of_both_tables
 from .model import JointModel
 from .site_functions import SiteState
@@ -19,8 +20,6 @@ __all__ = ["move_emulator"]
 
 REFERENCE_DOF = 5.0
 """Degrees of freedom of the reference: heavier tails than the posterior's, so that no point is out of reach."""
-MAX_SHRINKS = 60
-"""The bracket has shrunk to the present point long before."""
 
 
 @kernel
@@ -63,8 +62,7 @@ def move_emulator(
     scale = math.sqrt(0.5 * (REFERENCE_DOF + squared) / rng.standard_gamma(0.5 * (REFERENCE_DOF + size)))
     other = scale * np.dot(shape, rng.standard_normal(size))
     threshold = log_density - reference + math.log(rng.random())
-    angle = rng.uniform(0.0, 2.0 * math.pi)
-    lower, upper = angle - 2.0 * math.pi, angle
+    angle, lower, upper = first_bracket(rng)
     start = phi.copy()
     proposal = np.empty(size)
     for evaluation in range(1, MAX_SHRINKS + 1):
@@ -74,9 +72,5 @@ def move_emulator(
         if density - reference > threshold:
             phi[:] = proposal
             return density, evaluation
-        if angle < 0.0:
-            lower = angle
-        else:
-            upper = angle
-        angle = rng.uniform(lower, upper)
+        angle, lower, upper = shrink_bracket(rng, angle, lower, upper)
     return log_density, MAX_SHRINKS
