@@ -153,6 +153,14 @@ def test_a_bad_cell_is_named(
         read(*csv_pair(tmp_path, physical, runs))
 
 
+def test_an_unreadable_response_is_no_failed_run() -> None:
+    """Text in the runs' response is one error, not also a run left out."""
+    physical, runs = good_tables()
+    found = inspect_tables(physical, changed(runs, 0, "y", "12 mm"), Roles(("x",), ("theta",), (), "y"))
+    assert len(found.errors) == 1
+    assert not any("failed" in sentence for sentence in found.warnings)
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

@@ -31,7 +31,7 @@ def plot_response_curve(calibration: "Calibration", curve: "Prediction") -> Figu
         color=BAND,
         alpha=0.45,
         lw=0,
-        label=f"model response, {percent}",
+        label=f"noise-free response, {percent}",
     )
     axis.plot(x, curve.response.mean, color=LINE, lw=2, label="posterior mean")
     axis.plot(

@@ -194,11 +194,15 @@ def _failed_runs(
     table: Table, columns: dict[str, FloatArray], roles: Roles, errors: list[str], warnings: list[str]
 ) -> np.ndarray:
     """Which runs ended well; a failed one has no finite response, but every input must be there."""
+    unreadable = {
+        name
+        for name in columns
+        for sentence in errors
+        if sentence.startswith(f"{table.name}, ") and f"column {roles.in_runs(name)!r}" in sentence
+    }
     for name, values in columns.items():
         column = roles.in_runs(name)
-        if name == roles.response or any(
-            sentence.startswith(f"{table.name}, ") and f"column {column!r}" in sentence for sentence in errors
-        ):
+        if name == roles.response or name in unreadable:
             continue
         rows = np.flatnonzero(~np.isfinite(values))
         if len(rows):
@@ -210,7 +214,7 @@ def _failed_runs(
             )
     ended_well = np.isfinite(columns[roles.response])
     failed = np.flatnonzero(~ended_well)
-    if len(failed):
+    if len(failed) and roles.response not in unreadable:
         warnings.append(
             f"{table.name}: {len(failed)} of {table.num_rows} runs have no finite response and are left out as "
             f"failed runs ({rows_in_words(table, [int(row) for row in failed])})."
