@@ -32,3 +32,16 @@ def test_ess_is_arviz(chains: np.ndarray) -> None:
     """Bulk effective sample size agrees with ArviZ's within 2 %: the truncation of the sequence differs slightly."""
     expected = [float(arviz.ess(chains[:, :, q], method="bulk")) for q in range(3)]
     np.testing.assert_allclose(bulk_ess(chains), expected, rtol=0.02)
+
+
+def test_a_quantity_that_never_moves(rng: np.random.Generator) -> None:
+    """The same value everywhere is agreement; chains that stay at different values are none."""
+    draws = rng.standard_normal((4, 100, 3))
+    draws[..., 1] = 0.7
+    draws[..., 2] = np.arange(4.0)[:, None]
+    rhat, ess = split_rhat(draws), bulk_ess(draws)
+    assert rhat[1] == 1.0
+    assert ess[1] == 400.0
+    assert rhat[2] > 100.0
+    assert ess[2] < 10.0
+    assert rhat[0] == pytest.approx(split_rhat(draws[..., :1])[0])

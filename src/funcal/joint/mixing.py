@@ -1,7 +1,8 @@
 """Split R-hat and bulk effective sample size of many quantities at once (Vehtari et al. 2021).
 
 The same numbers as ArviZ's, vectorised over quantities so that a run can be stopped when its targets are met
-without spending a noticeable time on asking.
+without spending a noticeable time on asking. Where ArviZ has no number, for a quantity that is the same in every draw
+(a θ that sits on its box), the chains agree: R-hat is 1 and every draw counts.
 """
 
 import numpy as np
@@ -35,10 +36,12 @@ def bulk_ess(draws: FloatArray) -> FloatArray:
     covariance = _autocovariance(halves).mean(axis=0)
     within = covariance[0] * length / (length - 1.0)
     total = within * (length - 1.0) / length + halves.mean(axis=1).var(axis=0, ddof=1)
-    correlation = 1.0 - (within - covariance * length / (length - 1.0)) / total
+    moving = total > 0.0
+    gap = within - covariance * length / (length - 1.0)
+    correlation = 1.0 - np.divide(gap, total, out=np.ones_like(gap), where=moving)
     correlation[0] = 1.0
-    ess = np.empty(num_quantities)
-    for index in range(num_quantities):
+    ess = np.full(num_quantities, float(num_chains * length))
+    for index in np.flatnonzero(moving):
         ess[index] = num_chains * length / _autocorrelation_time(correlation[:, index], num_chains * length)
     return ess
 
@@ -62,7 +65,9 @@ def _rhat(draws: FloatArray) -> FloatArray:
     length = draws.shape[1]
     within = draws.var(axis=1, ddof=1).mean(axis=0)
     between = draws.mean(axis=1).var(axis=0, ddof=1)
-    ratio: FloatArray = np.sqrt((within * (length - 1.0) / length + between) / within)
+    total = within * (length - 1.0) / length + between
+    still = np.where(between > 0.0, np.inf, 1.0)
+    ratio: FloatArray = np.sqrt(np.divide(total, within, out=still, where=within > 0.0))
     return ratio
 
 
