@@ -82,9 +82,11 @@ def test_report_says_what_was_found(calibration: funcal.Calibration) -> None:
 
 
 def test_one_member_alone_can_predict(calibration: funcal.Calibration) -> None:
-    """The prediction of a single member differs from the stack's and is available by name."""
+    """The prediction of a single member differs from the mixture's; another name gets a sentence."""
     new = np.array([[1.0], [3.3]])
     line = calibration.predict(new, member="linear").response.mean
+    with pytest.raises(SettingsError, match=r"one of varying, .*; found 'line'"):
+        calibration.predict(new, member="line")
     assert not np.allclose(line, calibration.predict(new).response.mean)
 
 

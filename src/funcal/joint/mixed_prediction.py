@@ -115,10 +115,17 @@ def predict_mixture(
     scale = sum(kept.values())
     counts = {name: max(1, round(total * weight / scale)) for name, weight in kept.items()}
     streams = dict(zip([main, *counts], rng.spawn(len(counts) + 1), strict=False))
+
+    def calibrated(name: str, count: int) -> MemberPrediction:
+        u, phi = stored.blocks[name]
+        rows = spread_evenly(len(u), count)
+        base, _, extra = name.partition("+")
+        variant = Variant(base == "varying", discrepancy if extra else "none", nugget)
+        model = variant_model(problem, variant, prior)
+        return predict_member(problem, model, u[rows], phi[rows], x_new, rng=streams[name])
+
     components = []
-    whole = _predict_calibrated(
-        problem, stored, main, total, discrepancy, nugget, prior, x_new, streams[main]
-    )
+    whole = calibrated(main, total)
     for name, count in counts.items():
         if name == main:
             rows = spread_evenly(total, count)
@@ -126,31 +133,11 @@ def predict_mixture(
         elif name in PLAIN_MEMBERS:
             components.append(_predict_plain(problem, stored, name, count, x_new, streams[name]))
         else:
-            found = _predict_calibrated(
-                problem, stored, name, count, discrepancy, nugget, prior, x_new, streams[name]
-            )
+            found = calibrated(name, count)
             components.append((found.mean, found.variance, found.noise_variance))
     mean, variance, noise = (np.concatenate(parts) for parts in zip(*components, strict=True))
     rows = np.arange(len(mean)) % total
     return MemberPrediction(mean, variance, noise, whole.calibration[rows])
-
-
-def _predict_calibrated(
-    problem: ScaledProblem,
-    stored: StoredMember,
-    name: str,
-    count: int,
-    discrepancy: str,
-    nugget: bool,
-    prior: JointPrior,
-    x_new: FloatArray,
-    rng: np.random.Generator,
-) -> MemberPrediction:
-    u, phi = stored.blocks[name]
-    rows = spread_evenly(len(u), count)
-    base, _, extra = name.partition("+")
-    variant = Variant(base == "varying", discrepancy if extra else "none", nugget)
-    return predict_member(problem, variant_model(problem, variant, prior), u[rows], phi[rows], x_new, rng=rng)
 
 
 def _predict_plain(
@@ -168,9 +155,7 @@ def _predict_plain(
     else:
         line = fit_straight_line(problem)
         if line is None:
-            raise ValueError(
-                "a straight line had weight in the comparison but cannot be fitted to these sites"
-            )
+            raise ValueError("the straight line was compared and yet cannot be fitted to these sites")
         mean, variance, noise = line.predict(scaled_new, count, rng)
     unit = scaling.response_sd**2
     return scaling.response_from_unit(mean), variance * unit, noise * unit

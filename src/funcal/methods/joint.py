@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import SettingsError
 from ..joint.anchor_information import anchor_ensemble
 from ..joint.calibration_members import (
     CalibrationMember,
@@ -123,8 +124,11 @@ class JointCalibration:
         report = fit.report
         stored = StoredMember.from_arrays(fit.constants)
         weights = dict(report["weights"])
-        if options.get("member") is not None:
-            weights = {str(options["member"]): 1.0}
+        member = options.get("member")
+        if member is not None and member not in weights:
+            raise SettingsError(f"member must be one of {', '.join(weights)}; found {member!r}.")
+        if member is not None:
+            weights = {member: 1.0}
         mixture = predict_mixture(
             problem.scaled(),
             stored,

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..plots.figure_files import BAND, LINE, TRUTH, new_figure, write_figure
+from .score_table import over_folds
 
 __all__ = ["draw_bands"]
 
@@ -51,7 +52,7 @@ def _joined(folds: list[Mapping[str, Any]]) -> dict[str, Any]:
     joined = dict(folds[0])
     for name in joined:
         if name == "x_test" or name.startswith(("y_", "t_")):
-            joined[name] = np.concatenate([np.asarray(fold[name], dtype=np.float64) for fold in folds])
+            joined[name] = over_folds(folds, name)
     return joined
 
 

@@ -14,7 +14,7 @@ from ..diagnostics.scores import coverage, interval_score, root_mean_square
 from ..methods.registry import METHOD_KEYS
 from ..problem import FloatArray
 
-__all__ = ["METRICS", "aggregate", "paired_comparison", "tidy_scores"]
+__all__ = ["METRICS", "aggregate", "over_folds", "paired_comparison", "tidy_scores"]
 
 METRICS = (
     "rmse_y",
@@ -54,14 +54,15 @@ def tidy_scores(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return table.sort_values(["problem", "place", "variant", "seed"], ignore_index=True).drop(columns="place")
 
 
-def _stacked(folds: list[Mapping[str, Any]], name: str) -> FloatArray:
+def over_folds(folds: list[Mapping[str, Any]], name: str) -> FloatArray:
+    """An entry of the records of one split's folds, put end to end."""
     return np.concatenate([np.asarray(record[name], dtype=np.float64) for record in folds])
 
 
 def _scores(folds: list[Mapping[str, Any]]) -> dict[str, Any]:
-    truth = _stacked(folds, "y_true")
-    error = _stacked(folds, "y_mean") - truth
-    lower, upper = _stacked(folds, "y_lower"), _stacked(folds, "y_upper")
+    truth = over_folds(folds, "y_true")
+    error = over_folds(folds, "y_mean") - truth
+    lower, upper = over_folds(folds, "y_lower"), over_folds(folds, "y_upper")
     verdicts = [record["converged"] for record in folds if record["converged"] is not None]
     rmse = root_mean_square(error)
     scores: dict[str, Any] = {
@@ -69,16 +70,16 @@ def _scores(folds: list[Mapping[str, Any]]) -> dict[str, Any]:
         "rmse_y_sd": rmse / float(folds[0]["response_sd"]),
         "coverage_y": coverage(lower, upper, truth),
         "interval_score_y": interval_score(lower, upper, truth),
-        "crps_y": float(_stacked(folds, "crps").mean()),
+        "crps_y": float(over_folds(folds, "crps").mean()),
         "seconds": float(np.mean([record["timing"]["fit_seconds"] for record in folds])),
         "converged": float(np.mean(verdicts)) if verdicts else None,
     }
     if "t_true" in folds[0] and "t_mean" in folds[0]:
-        t_true, t_mean = _stacked(folds, "t_true"), _stacked(folds, "t_mean")
+        t_true, t_mean = over_folds(folds, "t_true"), over_folds(folds, "t_mean")
         if t_true.shape == t_mean.shape:
             split = int(folds[0]["num_functional"])
             t_error = t_mean - t_true
-            inside = (_stacked(folds, "t_lower") <= t_true) & (t_true <= _stacked(folds, "t_upper"))
+            inside = (over_folds(folds, "t_lower") <= t_true) & (t_true <= over_folds(folds, "t_upper"))
             scores["rmse_t"] = root_mean_square(t_error)
             if split:
                 scores["rmse_theta"] = root_mean_square(t_error[:, :split])
