@@ -122,8 +122,12 @@ def test_both_blocks_at_once_are_the_same_density(
 def with_pilot(model: JointModel, rng: np.random.Generator) -> JointModel:
     """The model in coordinates of a random pilot."""
     shape = model.anchor_latent.shape
+    num_global = model.layout.num_global
     return model._replace(
-        pilot_precision=rng.uniform(0, 20, shape), pilot_shift=5 * rng.standard_normal(shape)
+        pilot_precision=rng.uniform(0, 20, shape),
+        pilot_shift=5 * rng.standard_normal(shape),
+        pilot_tilt=rng.standard_normal((2 * num_global, *shape)),
+        pilot_origin=rng.uniform(size=num_global),
     )
 
 

@@ -18,10 +18,18 @@ from .factors import cholesky_in_place, inverse_from_cholesky
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
-__all__ = ["calibration_log_density", "site_system"]
+__all__ = ["calibration_log_density", "site_system", "within_bounds"]
 
-LARGEST = 40.0
-"""No coordinate of the block has mass beyond; exp(2 · 40) is still finite."""
+LARGEST, FARTHEST = 40.0, 1e8
+"""No level, global latent or logarithm has mass beyond the first, and exp(2 · 40) is still finite; a function's
+coordinates ξ may be far from a sharp pilot, and are only kept finite."""
+
+
+@kernel
+def within_bounds(u: FloatArray, model: JointModel) -> bool:
+    """Whether the calibration block is where the density can be computed."""
+    level = model.layout.level
+    return bool(np.all(np.abs(u[:level]) < FARTHEST) and np.all(np.abs(u[level:]) < LARGEST))
 
 
 @kernel
@@ -107,10 +115,7 @@ def calibration_log_density(
     m, num_controls = model.x_sites.shape
     num_calibration = model.t_runs.shape[1]
     gradient[:] = 0.0
-    for a in range(u.size):
-        if not abs(u[a]) < LARGEST:
-            return -np.inf
-    if not place_sites(u, model, sites):
+    if not within_bounds(u, model) or not place_sites(u, model, sites):
         return -np.inf
     decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
     slope = model.prior.slope_variance

@@ -55,9 +55,10 @@ class JointModel(NamedTuple):
     """Everything the density needs that does not move; passed whole to compiled code.
 
     A constant θ is a global parameter: the variant with a constant θ has no functional parameters and one more
-    global one, and needs no code of its own. `pilot_precision` and `pilot_shift` are the Λ and h of
-    `site_functions`, zero in a model as it is built; they change the coordinates of u, never the
-    distribution. `temperature` is the power of the sites' likelihood: 1, or less in tempered companions.
+    global one, and needs no code of its own. `pilot_precision`, `pilot_shift`, `pilot_tilt` (2 dψ, m, dθ + dψ) and
+    `pilot_origin` (dψ,) are the Λ, h, t and o of `site_functions`, zero in a model as it is built; they change the
+    coordinates of u, never the distribution. `temperature` is the power of the sites' likelihood: 1, or less in
+    tempered companions.
     """
 
     x_sites: FloatArray
@@ -74,6 +75,8 @@ class JointModel(NamedTuple):
     anchor_precision: FloatArray
     pilot_precision: FloatArray
     pilot_shift: FloatArray
+    pilot_tilt: FloatArray
+    pilot_origin: FloatArray
     temperature: float
     has_nugget: bool
     layout: BlockLayout
@@ -165,6 +168,8 @@ def build_model(
         anchor_precision=_contiguous(np.zeros(shape) if anchor_precision is None else anchor_precision),
         pilot_precision=np.zeros(shape),
         pilot_shift=np.zeros(shape),
+        pilot_tilt=np.zeros((2 * layout.num_global, *shape)),
+        pilot_origin=np.zeros(layout.num_global),
         temperature=1.0,
         has_nugget=nugget,
         layout=layout,

@@ -17,6 +17,7 @@ from .calibration_density import calibration_log_density
 from .emulator import set_emulator
 from .mixing import bulk_ess, split_rhat
 from .model import JointModel
+from .pilot import first_pilot, learnt_pilot
 from .site_functions import pilot_coordinates
 from .sweep import (
     ChainState,
@@ -175,7 +176,7 @@ def sample_posterior(
             return segments
 
         models = [
-            first_pilot(chain, model._replace(temperature=ladder[index % len(ladder)]))
+            set_out(chain, model._replace(temperature=ladder[index % len(ladder)]))
             for index, chain in enumerate(chains)
         ]
         for index, length in enumerate(windows):
@@ -229,14 +230,11 @@ def emulator_interval(model: JointModel) -> int:
     return max(1, round(model.y_runs.size / (10.0 * max(model.y_sites.size, 5))))
 
 
-def first_pilot(chain: ChainState, model: JointModel) -> JointModel:
-    """A pilot from what the data say of the latent values at the starting point."""
+def set_out(chain: ChainState, model: JointModel) -> JointModel:
+    """Start a chain in the coordinates of a pilot from its starting point."""
     set_emulator(chain.phi, model, chain.emulator)
     calibration_log_density(chain.u, model, chain.emulator, chain.sites, np.empty(chain.u.size))
-    information = chain.sites.information.copy()
-    piloted = model._replace(
-        pilot_precision=information, pilot_shift=information * chain.sites.latent + chain.sites.score
-    )
+    piloted = first_pilot(model, chain.sites)
     chain.u[:] = pilot_coordinates(chain.u, piloted, chain.sites)
     restart_step_size(chain.dual, FIRST_STEP)
     return piloted
@@ -289,9 +287,7 @@ def adapt(
     The metric is shrunk towards a small isotropic one as in Stan.
     """
     length, size = segment.u.shape
-    precision = segment.information.mean(axis=0)
-    shift = (segment.information * segment.latent + segment.score).mean(axis=0)
-    piloted = model._replace(pilot_precision=precision, pilot_shift=shift)
+    piloted = learnt_pilot(model, segment.latent, segment.information, segment.score)
     moved = np.stack([pilot_coordinates(draw, piloted, chain.sites) for draw in segment.u])
     chain.u[:] = moved[-1]
     if chain.metric.shape[0] > size:  # this chain moves both blocks at once

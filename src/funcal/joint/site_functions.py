@@ -10,8 +10,9 @@ The sampler therefore moves ξ with
     g = H⁻¹ Aᵀ (h - Λ b) + M⁻ᵀ ξ,   A = s L(ρ),   H = I + Aᵀ Λ A = M Mᵀ,   b = Φ(β),
 
 the conditional distribution of g if the data said f_i ~ N(h_i / Λ_i, 1 / Λ_i), so that ξ is about standard normal
-whatever β, s and ρ are. The *pilot* (Λ, h) is learnt during warm-up; any value is exact, since the Jacobian is
-counted, and Λ = 0 gives ξ = g.
+whatever β, s and ρ are. Where θ and ψ trade against each other, what the data say of f depends on ψ, and h follows
+it along the ridge: h_i + Λ_i Σ_h (t_2h,i (ψ_h - o_h) + t_2h+1,i (ψ_h - o_h)²) instead of h_i. The *pilot* (Λ, h, t, o)
+is learnt during warm-up; any value is exact, since the Jacobian is counted, and Λ = 0 gives ξ = g.
 """
 
 import math
@@ -137,8 +138,22 @@ def correlation_slope(exponent: float) -> float:
 
 
 @kernel
+def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
+    """What the pilot says of the k-th function at the sites beyond its level: h(ψ) - Λ Φ(β), (m,)."""
+    layout = model.layout
+    precision = model.pilot_precision[:, k]
+    pull = model.pilot_shift[:, k] - precision * normal_cdf(u[layout.level + k])
+    for h in range(layout.num_global):
+        gap = normal_cdf(u[layout.global_latent + h]) - model.pilot_origin[h]
+        for i in range(pull.size):
+            along = model.pilot_tilt[2 * h, i, k] + model.pilot_tilt[2 * h + 1, i, k] * gap
+            pull[i] += precision[i] * along * gap
+    return pull
+
+
+@kernel
 def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
-    """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h - Λ Φ(β)) of the k-th function; False if something overflowed."""
+    """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h(ψ) - Λ Φ(β)) of the k-th function; False if something overflowed."""
     layout = model.layout
     m, num_controls = model.x_sites.shape
     start = layout.log_roughness + k * num_controls
@@ -163,11 +178,11 @@ def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) ->
         pilot[i, i] += 1.0
     if not cholesky_in_place(pilot):
         return False
+    pull = _pilot_pull(u, model, k)
     for j in range(m):
         total = 0.0
         for i in range(j, m):
-            pull = model.pilot_shift[i, k] - model.pilot_precision[i, k] * normal_cdf(u[layout.level + k])
-            total += factor[i, j] * pull
+            total += factor[i, j] * pull[i]
         for i in range(j):
             total -= pilot[j, i] * sites.pilot_centres[k, i]
         sites.pilot_centres[k, j] = total / pilot[j, j]
@@ -225,7 +240,7 @@ def _fill_values(u: FloatArray, model: JointModel, sites: SiteState) -> None:
 
 @kernel
 def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> FloatArray:
-    """The block u with its whitened functions g replaced by the model's coordinates ξ = Mᵀ g - M⁻¹ Aᵀ (h - Λ Φ(β))."""
+    """The block u with its whitened functions g replaced by coordinates ξ = Mᵀ g - M⁻¹ Aᵀ (h(ψ) - Λ Φ(β))."""
     m = model.x_sites.shape[0]
     moved = u.copy()
     for k in range(model.layout.num_functional):
@@ -242,7 +257,7 @@ def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> Flo
 def add_function_gradient(
     u: FloatArray, model: JointModel, sites: SiteState, latent_gradient: FloatArray, gradient: FloatArray
 ) -> float:
-    """Prior of g and Jacobian of ξ → g: returns their log density and fills the gradient in ξ, β, ln s and ln ρ.
+    """Prior of g and Jacobian of ξ → g: returns their log density and adds the gradient in ξ, β, ln s, ln ρ and ψ.
 
     `latent_gradient` (m, dθ + dψ) is the derivative of everything else in the latent values.
     """
@@ -258,7 +273,7 @@ def add_function_gradient(
         for i in range(m):
             total -= 0.5 * whitened[i] ** 2 + 0.5 * math.log(2.0 * math.pi) + math.log(pilot[i, i])
             function_adjoint[i] -= whitened[i]
-        # through g = M⁻ᵀ (M⁻¹ b + ξ), b = Aᵀ (h - Λ Φ(β))
+        # through g = M⁻ᵀ (M⁻¹ b + ξ), b = Aᵀ (h(ψ) - Λ Φ(β))
         inner, outer = np.empty(m), np.empty(m)
         for i in range(m):
             value = function_adjoint[i]
@@ -278,13 +293,20 @@ def add_function_gradient(
             pilot_adjoint[i, i] -= 1.0 / pilot[i, i]
         gram_adjoint = np.dot(factor, cholesky_reverse(pilot, pilot_adjoint))
         spread = np.dot(factor, outer)
+        for h in range(layout.num_global):
+            latent = u[layout.global_latent + h]
+            gap = normal_cdf(latent) - model.pilot_origin[h]
+            for i in range(m):
+                along = model.pilot_tilt[2 * h, i, k] + 2.0 * model.pilot_tilt[2 * h + 1, i, k] * gap
+                change = model.pilot_precision[i, k] * along * normal_pdf(latent)
+                gradient[layout.global_latent + h] += spread[i] * change
+        pull = _pilot_pull(u, model, k)
         factor_adjoint = np.zeros((m, m))
         for i in range(m):
             precision = model.pilot_precision[i, k]
-            pull = model.pilot_shift[i, k] - precision * normal_cdf(u[layout.level + k])
             gradient[layout.level + k] += (here[i] - precision * spread[i]) * level_slope
             for j in range(i + 1):
-                adjoint = here[i] * whitened[j] + 2.0 * precision * gram_adjoint[i, j] + pull * outer[j]
+                adjoint = here[i] * whitened[j] + 2.0 * precision * gram_adjoint[i, j] + pull[i] * outer[j]
                 gradient[layout.log_variation + k] += adjoint * factor[i, j]
                 factor_adjoint[i, j] = adjoint * variation
         correlation_factor = factor / variation

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
-from .calibration_density import LARGEST, hyper_log_prior
+from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
 from .emulator import LOG_TWO_PI, emulator_log_prior, in_reach
 from .factors import cholesky_in_place, inverse_from_cholesky
@@ -92,10 +92,7 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     num_controls, num_calibration = model.x_runs.shape[1], model.t_runs.shape[1]
     u, phi = point[: layout.size], point[layout.size :]
     gradient[:] = 0.0
-    for a in range(u.size):
-        if not abs(u[a]) < LARGEST:
-            return -np.inf
-    if not in_reach(phi, model) or not place_sites(u, model, sites):
+    if not within_bounds(u, model) or not in_reach(phi, model) or not place_sites(u, model, sites):
         return -np.inf
     z = _inputs(model, sites)
     kernel, factor = _kernel_parts(z, phi, model)
