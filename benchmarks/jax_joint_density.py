@@ -76,7 +76,7 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
         gap = jnp.maximum(squared[:, None] + squared[None] - 2 * scaled @ scaled.T, 0.0)
         covariance = jnp.exp(phi[d] - gap) + prior.mean_variance
         covariance += prior.slope_variance * (z - 0.5) @ (z - 0.5).T
-        jitter = prior.jitter * jnp.exp(phi[d]) + (jnp.exp(phi[d + 1]) if model.has_nugget else 0.0)
+        jitter = prior.jitter + (jnp.exp(phi[d + 1]) if model.has_nugget else 0.0)
         covariance = covariance.at[jnp.arange(n), jnp.arange(n)].add(jitter)
         covariance = covariance.at[n:, n:].add(own)
         factor = jnp.linalg.cholesky(covariance)

@@ -73,7 +73,7 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
     covariance = prior.mean_variance + prior.slope_variance * (z - 0.5) @ (z - 0.5).T
     covariance = covariance + math.exp(phi[d]) * np.exp(-gap)
     own = math.exp(phi[d + 1]) if model.has_nugget else 0.0
-    covariance[:n, :n] += (prior.jitter * math.exp(phi[d]) + own) * np.eye(n)
+    covariance[:n, :n] += (prior.jitter + own) * np.eye(n)
     covariance[n:, n:] += noise + delta
     y = np.concatenate([model.y_runs, model.y_sites])
     total += stats.multivariate_normal(cov=covariance).logpdf(y)

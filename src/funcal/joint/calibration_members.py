@@ -63,6 +63,13 @@ class CalibrationMember:
         rows = spread_evenly(len(u), num_draws)
         return u[rows], phi[rows]
 
+    @property
+    def misfit(self) -> float:
+        """Root mean square of what the mean response misses at the sites, each weighted by its precision."""
+        gap = self.model.y_sites - self.draws.response_mean.mean(axis=(0, 1))
+        variance = self.model.inverse_counts if self.model.layout.has_noise else self.model.known_variance
+        return float(np.sqrt(np.average(gap**2, weights=1.0 / variance)))
+
 
 @dataclass(frozen=True)
 class MemberPrediction:

@@ -83,7 +83,10 @@ def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
 
 @kernel
 def in_reach(phi: FloatArray, model: JointModel) -> bool:
-    """False beyond ten prior standard deviations, where exp overflows before the density is lost."""
+    """False far beyond the prior: ten standard deviations, where exp overflows before the density is lost.
+
+    Six for ln γ: a larger γ would leave the jitter too small to keep the runs' covariance positive definite.
+    """
     prior = model.prior
     num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
     for j in range(phi.size):
@@ -91,7 +94,7 @@ def in_reach(phi: FloatArray, model: JointModel) -> bool:
             return False
         if j < num_inputs and abs(phi[j] - prior.log_decay_mean) > 10 * prior.log_decay_sd:
             return False
-        if j == num_inputs and abs(phi[j] - prior.log_variance_mean) > 10 * prior.log_variance_sd:
+        if j == num_inputs and abs(phi[j] - prior.log_variance_mean) > 6 * prior.log_variance_sd:
             return False
         if j > num_inputs and abs(phi[j] - prior.log_nugget_mean) > 10 * prior.log_nugget_sd:
             return False
@@ -123,7 +126,7 @@ def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
             value = prior.mean_variance + prior.slope_variance * trend + variance * np.exp(-exponent)
             covariance[i, j] = value
             covariance[j, i] = value
-        covariance[i, i] += prior.jitter * variance + own_noise
+        covariance[i, i] += prior.jitter + own_noise
     return covariance
 
 
@@ -188,7 +191,7 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
     for i in range(n):
         total -= np.log(factor[i, i])
         adjoint = 0.5 * (weights[i] * weights[i] - inverse[i, i])
-        gradient[num_inputs] += adjoint * variance * (1.0 + prior.jitter)
+        gradient[num_inputs] += adjoint * variance
         if model.has_nugget:
             gradient[num_inputs + 1] += adjoint * np.exp(phi[num_inputs + 1])
         for j in range(i):

@@ -24,8 +24,8 @@ NUM_ITERATIONS = 2000
 """Of the expectation-maximisation for the weights; it gains at every one and has long settled by then."""
 WITH_DISCREPANCY = "+discrepancy"
 """How the names of members with δ end."""
-NEED = 0.07
-"""Log density per site that δ must gain before the computer model counts as in need of it."""
+NEED = 0.15
+"""By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,9 @@ def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
     return dict(zip(members, weight.tolist(), strict=True))
 
 
-def prediction_weights(members: Mapping[str, LeaveOneOut], plain: tuple[str, ...]) -> dict[str, float]:
+def prediction_weights(
+    members: Mapping[str, LeaveOneOut], plain: tuple[str, ...], in_need: bool
+) -> dict[str, float]:
     """Weights of the members in a prediction.
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
@@ -111,23 +113,32 @@ def prediction_weights(members: Mapping[str, LeaveOneOut], plain: tuple[str, ...
     members
     plain
         Names of the members without the computer model; the first, which the others are limits of, can predict.
+    in_need
+        See `needs_discrepancy`.
     """
     calibrated = [name for name in members if name not in plain]
     competing = [*calibrated, plain[0]]
     best = max(calibrated, key=lambda name: members[name].elpd)
     gain, gain_se = difference(members[best], members[plain[0]])
     weight = softmax([members[name].elpd for name in competing])
-    in_need = needs_discrepancy({name: members[name] for name in calibrated})
     if gain < -gain_se or (in_need and gain <= gain_se):
         weight = np.append(np.zeros(len(calibrated)), 1.0)
     weights = dict(zip(competing, weight.tolist(), strict=True))
     return {name: weights.get(name, 0.0) for name in members}
 
 
-def needs_discrepancy(calibrated: Mapping[str, LeaveOneOut]) -> bool:
-    """Whether the best member with δ predicts left-out sites better than the best without, by `NEED` per site."""
-    best = {with_delta: -np.inf for with_delta in (False, True)}
-    for name, member in calibrated.items():
+def needs_discrepancy(misfits: Mapping[str, float]) -> bool:
+    """Whether the closest fit with δ is closer to the measurements than the closest without, by `NEED`.
+
+    Leave-one-out says the same with far more noise: its differences come from two samples and a few sites.
+
+    Parameters
+    ----------
+    misfits
+        Of the calibrated members, by name: root mean square of what the fitted responses miss at the sites.
+    """
+    closest = {with_delta: np.inf for with_delta in (False, True)}
+    for name, misfit in misfits.items():
         with_delta = name.endswith(WITH_DISCREPANCY)
-        best[with_delta] = max(best[with_delta], float(member.log_density.mean()))
-    return bool(best[True] > best[False] + NEED)
+        closest[with_delta] = min(closest[with_delta], misfit)
+    return bool(np.log(closest[False]) > np.log(closest[True]) + NEED)

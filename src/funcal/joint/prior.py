@@ -51,7 +51,8 @@ class JointPrior:
     log_variance_mean, log_variance_sd
         Normal prior of ln γ, the variance of the process around its mean.
     jitter
-        Variance added to the diagonal of the runs' covariance, relative to γ, for a deterministic computer model.
+        Variance added to the diagonal of the runs' covariance for a deterministic computer model. It is not relative to
+        γ: runs smoother than the jitter would then drag γ down, and the emulator would be too sure between them.
     log_nugget_mean, log_nugget_sd
         Normal prior of the log variance of a stochastic computer model's own noise.
     noise_scale

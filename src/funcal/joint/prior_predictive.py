@@ -83,10 +83,10 @@ def simulate_tables(
     covariance = kernel + trend
     own_noise = math.exp(phi[-1]) if model.has_nugget else 0.0
     runs = np.arange(n)
-    covariance[runs, runs] += model.prior.jitter * math.exp(phi[num_inputs]) + own_noise
+    covariance[runs, runs] += model.prior.jitter + own_noise
     covariance[n:, n:] += sites.noise_covariance
     # far below the jitter; keeps the simulation's own factorisation alive
-    factor = np.linalg.cholesky(covariance + 1e-10 * math.exp(phi[num_inputs]) * np.eye(len(x)))
+    factor = np.linalg.cholesky(covariance + 1e-10 * np.eye(len(x)))
     y = factor @ rng.standard_normal(len(x))
     noise = math.exp(u[model.layout.log_noise]) if model.layout.has_noise else 0.0
     within_ss = noise**2 * rng.chisquare(model.within_dof) if model.within_dof else 0.0

@@ -65,13 +65,11 @@ def _emulator_gradient(
     """Add the derivatives in φ of the likelihood and of the prior of φ."""
     n, num_inputs = model.y_runs.size, z.shape[1]
     prior = model.prior
-    decay, variance = np.exp(phi[:num_inputs]), math.exp(phi[num_inputs])
+    decay = np.exp(phi[:num_inputs])
     for i in range(z.shape[0]):
         gradient[num_inputs] += adjoint[i, i] * kernel[i, i]
-        if i < n:
-            gradient[num_inputs] += adjoint[i, i] * prior.jitter * variance
-            if model.has_nugget:
-                gradient[num_inputs + 1] += adjoint[i, i] * math.exp(phi[num_inputs + 1])
+        if i < n and model.has_nugget:
+            gradient[num_inputs + 1] += adjoint[i, i] * math.exp(phi[num_inputs + 1])
         for j in range(i):
             term = 2.0 * adjoint[i, j] * kernel[i, j]
             gradient[num_inputs] += term
@@ -96,7 +94,7 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
         return -np.inf
     z = _inputs(model, sites)
     kernel, factor = _kernel_parts(z, phi, model)
-    own_noise = model.prior.jitter * math.exp(phi[z.shape[1]])
+    own_noise = model.prior.jitter
     if model.has_nugget:
         own_noise += math.exp(phi[z.shape[1] + 1])
     for i in range(n):
