@@ -7,7 +7,7 @@ import pytest
 
 from funcal.joint.member_weights import (
     exact_leave_one_out,
-    needs_discrepancy,
+    need_of_discrepancy,
     prediction_weights,
     psis_leave_one_out,
     stacking_weights,
@@ -53,7 +53,7 @@ PLAIN = ("gp", "linear")
 
 
 def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof() -> None:
-    """Where it needs δ, the process on the measurements predicts alone unless it is beaten by a standard error."""
+    """Where it needs δ, the process on the measurements predicts alone unless it is clearly beaten."""
     scores = {
         "varying": exact_leave_one_out(np.full(4, -1.2)),
         "varying+discrepancy": exact_leave_one_out(np.array([-0.4, -1.2, -0.8, -0.8])),
@@ -61,10 +61,10 @@ def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof() -> None:
         "linear": exact_leave_one_out(np.full(4, -0.8)),
     }
     alone = {"varying": 0.0, "varying+discrepancy": 0.0, "gp": 1.0, "linear": 0.0}
-    assert prediction_weights(scores, PLAIN, in_need=True) == alone
-    assert prediction_weights(scores, PLAIN, in_need=False)["varying+discrepancy"] > 0.3
-    scores["gp"] = exact_leave_one_out(np.full(4, -1.1))
-    assert prediction_weights(scores, PLAIN, in_need=True)["varying+discrepancy"] > 0.5
+    assert prediction_weights(scores, PLAIN, need=0.3) == alone
+    assert prediction_weights(scores, PLAIN, need=0.0)["varying+discrepancy"] > 0.3
+    scores["gp"] = exact_leave_one_out(np.full(4, -1.5))
+    assert prediction_weights(scores, PLAIN, need=0.3)["varying+discrepancy"] > 0.5
 
 
 def test_a_model_that_needs_no_discrepancy_is_weighed_by_its_density() -> None:
@@ -76,18 +76,17 @@ def test_a_model_that_needs_no_discrepancy_is_weighed_by_its_density() -> None:
         "gp": exact_leave_one_out(np.array([-0.1, -0.7, -0.1, -0.7])),
         "linear": exact_leave_one_out(np.full(4, -0.4)),
     }
-    weights = prediction_weights(scores, PLAIN, in_need=False)
+    weights = prediction_weights(scores, PLAIN, need=0.0)
     unnormalised = np.exp([-2.0, -3.0, -1.96, -1.6])
     expected = unnormalised / unnormalised.sum()
     assert list(weights.values())[:4] == pytest.approx(expected.tolist())
     assert weights["linear"] == 0.0
     scores["gp"] = exact_leave_one_out(np.full(4, -0.3))
-    assert prediction_weights(scores, PLAIN, in_need=False)["gp"] == 1.0
+    assert prediction_weights(scores, PLAIN, need=0.0)["gp"] == 1.0
 
 
-def test_a_discrepancy_is_needed_where_it_brings_the_fit_closer() -> None:
-    """The closest fits with and without δ are compared, and a small gain is not a need."""
-    misfits = {"varying": 1.0, "constant": 2.0, "varying+discrepancy": 0.95, "constant+discrepancy": 0.9}
-    assert not needs_discrepancy(misfits)
-    assert needs_discrepancy({**misfits, "constant+discrepancy": 0.8})
-    assert not needs_discrepancy({**misfits, "varying": 0.85, "constant+discrepancy": 0.8})
+def test_the_need_of_a_discrepancy_compares_the_closest_fits() -> None:
+    """It is the logarithm of how much closer the closest fit with δ is than the closest without."""
+    misfits = {"varying": 1.0, "constant": 2.0, "varying+discrepancy": 0.95, "constant+discrepancy": 0.8}
+    assert need_of_discrepancy(misfits) == pytest.approx(np.log(1.0 / 0.8))
+    assert need_of_discrepancy({**misfits, "constant": 0.8}) == pytest.approx(0.0)

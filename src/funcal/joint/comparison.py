@@ -13,7 +13,7 @@ from .leave_one_out import leave_one_out_densities
 from .member_weights import (
     LeaveOneOut,
     exact_leave_one_out,
-    needs_discrepancy,
+    need_of_discrepancy,
     prediction_weights,
     psis_leave_one_out,
     stacking_weights,
@@ -104,9 +104,11 @@ def compare_members(
     if line is not None:
         scores["linear"] = exact_leave_one_out(line.log_density)
     stacking = stacking_weights(scores)
-    in_need = needs_discrepancy({name: member.misfit for name, member in members.items()})
-    weights = prediction_weights(scores, PLAIN_MEMBERS, in_need)
-    verdicts: dict[str, Any] = {"simulator_helps": simulator_helps(scores, PLAIN_MEMBERS, stacking, weights)}
+    need = need_of_discrepancy({name: member.misfit for name, member in members.items()})
+    weights = prediction_weights(scores, PLAIN_MEMBERS, need)
+    verdicts: dict[str, Any] = {
+        "simulator_helps": simulator_helps(scores, PLAIN_MEMBERS, stacking, weights, need)
+    }
     if main.variant.theta_varies:
         values = main.draws.values[..., : main.model.layout.num_functional]
         suffix = main.variant.name.removeprefix("varying")

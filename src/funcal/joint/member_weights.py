@@ -14,7 +14,7 @@ __all__ = [
     "LeaveOneOut",
     "difference",
     "exact_leave_one_out",
-    "needs_discrepancy",
+    "need_of_discrepancy",
     "prediction_weights",
     "psis_leave_one_out",
     "stacking_weights",
@@ -26,6 +26,8 @@ WITH_DISCREPANCY = "+discrepancy"
 """How the names of members with δ end."""
 NEED = 0.15
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
+CLEAR_GAIN = 2.0
+"""Log density by which a computer model in need of δ must win: odds of seven to one."""
 
 
 @dataclass(frozen=True)
@@ -99,36 +101,36 @@ def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
 
 
 def prediction_weights(
-    members: Mapping[str, LeaveOneOut], plain: tuple[str, ...], in_need: bool
+    members: Mapping[str, LeaveOneOut], plain: tuple[str, ...], need: float
 ) -> dict[str, float]:
     """Weights of the members in a prediction.
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
     proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), over the calibrated members and the first plain one.
-    The plain one predicts alone where it beats them all by a standard error, and also where neither side is so far
-    ahead and the computer model needs a discrepancy: one that explains the measurements needs none.
+    The plain one predicts alone where it beats them all by a standard error, and also where the computer model needs
+    a discrepancy and does not win clearly: one that explains the measurements needs none.
 
     Parameters
     ----------
     members
     plain
         Names of the members without the computer model; the first, which the others are limits of, can predict.
-    in_need
-        See `needs_discrepancy`.
+    need
+        See `need_of_discrepancy`.
     """
     calibrated = [name for name in members if name not in plain]
     competing = [*calibrated, plain[0]]
     best = max(calibrated, key=lambda name: members[name].elpd)
     gain, gain_se = difference(members[best], members[plain[0]])
     weight = softmax([members[name].elpd for name in competing])
-    if gain < -gain_se or (in_need and gain <= gain_se):
+    if gain < -gain_se or (need > NEED and gain <= CLEAR_GAIN):
         weight = np.append(np.zeros(len(calibrated)), 1.0)
     weights = dict(zip(competing, weight.tolist(), strict=True))
     return {name: weights.get(name, 0.0) for name in members}
 
 
-def needs_discrepancy(misfits: Mapping[str, float]) -> bool:
-    """Whether the closest fit with δ is closer to the measurements than the closest without, by `NEED`.
+def need_of_discrepancy(misfits: Mapping[str, float]) -> float:
+    """By how much, in logarithm, the closest fit with δ is closer to the measurements than the closest without.
 
     Leave-one-out says the same with far more noise: its differences come from two samples and a few sites.
 
@@ -141,4 +143,4 @@ def needs_discrepancy(misfits: Mapping[str, float]) -> bool:
     for name, misfit in misfits.items():
         with_delta = name.endswith(WITH_DISCREPANCY)
         closest[with_delta] = min(closest[with_delta], misfit)
-    return bool(np.log(closest[False]) > np.log(closest[True]) + NEED)
+    return float(np.log(closest[False] / closest[True]))

@@ -79,10 +79,12 @@ def simulator_helps(
     rivals: tuple[str, ...],
     stacking: Mapping[str, float],
     weights: Mapping[str, float],
+    need: float,
 ) -> dict[str, Any]:
     """Whether the best calibrated member predicts left-out sites better than the best rival without the model.
 
-    `weights` are those of the prediction, reported beside the stacking weights.
+    `weights` are those of the prediction, reported beside the stacking weights; `need` tells how much closer to the
+    measurements a discrepancy brings the fit, in logarithm.
     """
     calibrated = [name for name in members if name not in rivals]
     plain = [name for name in rivals if name in members]
@@ -91,6 +93,7 @@ def simulator_helps(
     gain, gain_se = difference(members[best], members[rival])
     share = float(sum(stacking[name] for name in calibrated))
     used = float(sum(weights[name] for name in calibrated))
+    closer = 1.0 - float(np.exp(-max(need, 0.0)))
     if gain > max(LEAST_GAIN, gain_se) and share > 0.5:
         answer = "yes"
     elif gain < -max(LEAST_GAIN, gain_se) or (gain < -LEAST_GAIN and share < 0.25):
@@ -106,8 +109,9 @@ def simulator_helps(
             "se": gain_se,
             "stacking_weight_of_calibrated_members": share,
             "prediction_weight_of_calibrated_members": used,
+            "misfit_removed_by_discrepancy": closer,
             "words": f"the best member with the computer model ({best}) predicts left-out sites with a log density "
             f"{gain:+.1f} ± {gain_se:.1f} of the best without it ({rival}); stacking gives the calibrated members a "
-            f"weight of {share:.2f}, the prediction one of {used:.2f}",
+            f"weight of {share:.2f}, the prediction one of {used:.2f}; a discrepancy takes {closer:.0%} off the misfit",
         },
     }
