@@ -1,11 +1,12 @@
 """R-hat and effective sample size against ArviZ."""
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from funcal.joint.mixing import bulk_ess, split_rhat
+from funcal.joint.mixing import bulk_ess, mean_ess, split_rhat, tail_ess
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -28,10 +29,11 @@ def test_rhat_is_arviz(chains: np.ndarray) -> None:
     np.testing.assert_allclose(split_rhat(chains), expected, rtol=1e-9)
 
 
-def test_ess_is_arviz(chains: np.ndarray) -> None:
-    """Bulk effective sample size agrees with ArviZ's within 2 %: the truncation of the sequence differs slightly."""
-    expected = [float(arviz.ess(chains[:, :, q], method="bulk")) for q in range(3)]
-    np.testing.assert_allclose(bulk_ess(chains), expected, rtol=0.02)
+@pytest.mark.parametrize(("method", "ess"), [("bulk", bulk_ess), ("tail", tail_ess), ("mean", mean_ess)])
+def test_ess_is_arviz(chains: np.ndarray, method: str, ess: Callable[[np.ndarray], np.ndarray]) -> None:
+    """Effective sample sizes agree with ArviZ's within 2 %: the truncation of the sequence differs slightly."""
+    expected = [float(arviz.ess(chains[:, :, q], method=method)) for q in range(3)]
+    np.testing.assert_allclose(ess(chains), expected, rtol=0.02)
 
 
 def test_a_quantity_that_never_moves(rng: np.random.Generator) -> None:

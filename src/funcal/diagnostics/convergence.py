@@ -1,4 +1,4 @@
-"""Have the chains converged? Split R-hat, bulk and tail ESS and MCSE by ArviZ (Vehtari et al. 2021)."""
+"""Have the chains converged? Split R-hat, bulk and tail ESS and MCSE (Vehtari et al. 2021)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..joint.mixing import bulk_ess, mean_ess, split_rhat, tail_ess
 from ..problem import FloatArray
-from .arviz_import import import_arviz
 
 __all__ = ["Convergence", "assess_convergence"]
 
@@ -53,10 +53,10 @@ class Convergence:
 class _Worst:
     """The worst of several quantities, and which they are."""
 
-    rhat: float = -np.inf
-    bulk: float = np.inf
-    tail: float = np.inf
-    mcse: float = -np.inf
+    rhat: float
+    bulk: float
+    tail: float
+    mcse: float
     name_of_rhat: str = ""
     name_of_bulk: str = ""
 
@@ -116,26 +116,27 @@ def assess_convergence(
 
 def _worst_of(draws: Mapping[str, FloatArray], names: Mapping[str, Sequence[str]]) -> _Worst:
     """Largest R-hat, smallest bulk and tail ESS and largest MCSE in posterior sds; NaN where nothing varies."""
-    az = import_arviz()
-    worst = _Worst()
+    columns: list[FloatArray] = []
+    words: list[str] = []
     for name, values in draws.items():
-        columns = values.reshape(*values.shape[:2], -1)
-        numbered = [name] if columns.shape[2] == 1 else [f"{name}[{k}]" for k in range(columns.shape[2])]
-        for index, words in zip(range(columns.shape[2]), names.get(name, numbered), strict=True):
-            chain = np.ascontiguousarray(columns[:, :, index])
-            if not np.all(np.isfinite(chain)) or np.ptp(chain) == 0.0:
-                continue
-            rhat, bulk = float(az.rhat(chain)), float(az.ess(chain, method="bulk"))
-            mcse = float(np.squeeze(az.mcse(chain, method="mean"))) / float(chain.std())
-            worst = _Worst(
-                max(worst.rhat, rhat),
-                min(worst.bulk, bulk),
-                min(worst.tail, float(az.ess(chain, method="tail"))),
-                max(worst.mcse, mcse),
-                words if rhat > worst.rhat else worst.name_of_rhat,
-                words if bulk < worst.bulk else worst.name_of_bulk,
-            )
-    return worst if worst.name_of_bulk else _Worst(np.nan, np.nan, np.nan, np.nan)
+        table = values.reshape(*values.shape[:2], -1)
+        numbered = [name] if table.shape[2] == 1 else [f"{name}[{k}]" for k in range(table.shape[2])]
+        for index, word in zip(range(table.shape[2]), names.get(name, numbered), strict=True):
+            if np.all(np.isfinite(table[..., index])) and np.ptp(table[..., index]) > 0.0:
+                columns.append(table[..., index])
+                words.append(word)
+    if not columns:
+        return _Worst(np.nan, np.nan, np.nan, np.nan)
+    varying = np.stack(columns, axis=2)
+    rhat, bulk = split_rhat(varying), bulk_ess(varying)
+    return _Worst(
+        float(rhat.max()),
+        float(bulk.min()),
+        float(tail_ess(varying).min()),
+        float(np.sqrt(1.0 / mean_ess(varying)).max()),
+        words[int(rhat.argmax())],
+        words[int(bulk.argmin())],
+    )
 
 
 def _advice_on_rhat(culprit: str, rhat: float, limit: float) -> str:

@@ -1,17 +1,16 @@
-"""Split R-hat and bulk effective sample size of many quantities at once (Vehtari et al. 2021).
+"""Split R-hat and effective sample sizes of many quantities at once (Vehtari et al. 2021).
 
 The same numbers as ArviZ's, vectorised over quantities so that a run can be stopped when its targets are met
-without spending a noticeable time on asking. Where ArviZ has no number, for a quantity that is the same in every draw
-(a θ that sits on its box), the chains agree: R-hat is 1 and every draw counts.
+without spending a noticeable time on asking, or on importing. Where ArviZ has no number, for a quantity that is the
+same in every draw (a θ that sits on its box), the chains agree: R-hat is 1 and every draw counts.
 """
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from ..problem.arrays import FloatArray
 
-__all__ = ["bulk_ess", "split_rhat"]
+__all__ = ["bulk_ess", "mean_ess", "split_rhat", "tail_ess"]
 
 
 def split_rhat(draws: FloatArray) -> FloatArray:
@@ -25,19 +24,36 @@ def split_rhat(draws: FloatArray) -> FloatArray:
     -------
     (quantity,)
     """
-    folded = np.abs(draws - np.median(draws, axis=(0, 1)))
-    return np.maximum(_rhat(_rank_normal(_split(draws))), _rhat(_rank_normal(_split(folded))))
+    halves = _split(draws)
+    folded = np.abs(halves - np.median(halves, axis=(0, 1)))
+    return np.maximum(_rhat(_rank_normal(halves)), _rhat(_rank_normal(folded)))
 
 
 def bulk_ess(draws: FloatArray) -> FloatArray:
     """Bulk effective sample size of rank-normalised split chains, (chain, draw, quantity) to (quantity,)."""
-    halves = _rank_normal(_split(draws))
+    return _ess(_rank_normal(_split(draws)))
+
+
+def tail_ess(draws: FloatArray) -> FloatArray:
+    """Effective sample size of the 5 % or the 95 % quantile, the smaller, (chain, draw, quantity) to (quantity,)."""
+    ends = np.quantile(draws, (0.05, 0.95), axis=(0, 1))
+    below = [_ess(_split((draws <= end).astype(np.float64))) for end in ends]
+    return np.minimum(*below)
+
+
+def mean_ess(draws: FloatArray) -> FloatArray:
+    """Effective sample size of the mean, (chain, draw, quantity) to (quantity,)."""
+    return _ess(_split(draws))
+
+
+def _ess(halves: FloatArray) -> FloatArray:
+    """Effective sample size of split chains (chain, draw, quantity)."""
     num_chains, length, num_quantities = halves.shape
     covariance = _autocovariance(halves).mean(axis=0)
     within = covariance[0] * length / (length - 1.0)
     total = within * (length - 1.0) / length + halves.mean(axis=1).var(axis=0, ddof=1)
     moving = total > 0.0
-    gap = within - covariance * length / (length - 1.0)
+    gap = within - covariance
     correlation = 1.0 - np.divide(gap, total, out=np.ones_like(gap), where=moving)
     correlation[0] = 1.0
     ess = np.full(num_quantities, float(num_chains * length))
@@ -55,9 +71,16 @@ def _split(draws: FloatArray) -> FloatArray:
 def _rank_normal(draws: FloatArray) -> FloatArray:
     """Ranks over all chains, sent through the normal quantile function (Blom's offsets)."""
     flat = draws.reshape(-1, draws.shape[2])
-    scores = ndtri((rankdata(flat, axis=0) - 0.375) / (flat.shape[0] + 0.25))
-    normal: FloatArray = scores.reshape(draws.shape)
+    ranks = np.column_stack([_ranks(column) for column in flat.T])
+    normal: FloatArray = ndtri((ranks - 0.375) / (flat.shape[0] + 0.25)).reshape(draws.shape)
     return normal
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Ranks from 1; equal values share the mean of theirs."""
+    _, which, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(count) - 0.5 * (count - 1.0))[which]
+    return ranks
 
 
 def _rhat(draws: FloatArray) -> FloatArray:

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.special import logsumexp
-from scipy.stats import norm
 
 from ..problem import ScaledProblem
 from .calibration_members import CalibrationMember, MemberRecipe, Variant
 from .comparison import LOO_DRAWS, leave_one_out_of
+from .log_densities import normal_log_pdf
 from .member_weights import LeaveOneOut
 from .response import predict_response
 
@@ -68,5 +68,5 @@ def _density_without(
         noise = np.exp(2.0 * u[:, layout.log_noise]) / problem.counts[site]
     else:
         noise = np.full(len(u), problem.known_variance[site])
-    density = norm.logpdf(problem.y_sites[site], mean, np.sqrt(variance + noise[:, None]))
+    density = normal_log_pdf(problem.y_sites[site] - mean, variance + noise[:, None])
     return float(logsumexp(density) - np.log(mean.size))

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
+from .log_densities import normal_log_pdf, student_log_pdf
 
 __all__ = ["StraightLine", "fit_straight_line"]
 
@@ -65,11 +65,10 @@ def fit_straight_line(problem: ScaledProblem) -> StraightLine | None:
         leverage = float(design[site] @ gram_inverse @ design[site]) + 1.0 / weight[site]
         gap = problem.y_sites[site] - float(design[site] @ estimate)
         if known:
-            log_density[site] = stats.norm.logpdf(gap, scale=np.sqrt(leverage))
+            log_density[site] = normal_log_pdf(gap, leverage)
         else:
             dof += within_dof
-            scale = np.sqrt((ss + problem.within_ss) / dof * leverage)
-            log_density[site] = stats.t.logpdf(gap, dof, scale=scale)
+            log_density[site] = student_log_pdf(gap, dof, (ss + problem.within_ss) / dof * leverage)
     estimate, gram_inverse, ss, dof = _least_squares(design, problem.y_sites, weight)
     return StraightLine(
         estimate,
