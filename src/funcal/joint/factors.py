@@ -21,7 +21,7 @@ __all__ = [
 
 @kernel
 def large_cholesky(a: FloatArray) -> FloatArray:
-    """Lower Cholesky factor by LAPACK, for matrices that jitter keeps positive definite."""
+    """Lower Cholesky factor by LAPACK from the lower half of a matrix that jitter keeps positive definite."""
     return np.linalg.cholesky(a)  # type: ignore[return-value]
 
 
@@ -61,13 +61,12 @@ def forward_substitute(factor: FloatArray, b: FloatArray) -> None:
 
 @kernel
 def lower_inverse(factor: FloatArray) -> FloatArray:
-    """Inverse of a lower triangular matrix, by halves, so that LAPACK's multiplication does most of the work."""
+    """Inverse of a lower triangular matrix: small blocks by substitution, then neighbours joined in pairs by LAPACK."""
     n = factor.shape[0]
     inverse = np.zeros((n, n))
     block = 32  # small enough to stay in the first-level cache
     for start in range(0, n, block):
-        stop = min(start + block, n)
-        for i in range(start, stop):
+        for i in range(start, min(start + block, n)):
             inverse[i, i] = 1.0
             for j in range(start, i):
                 weight = factor[i, j]
@@ -76,21 +75,30 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
             scale = 1.0 / factor[i, i]
             for c in range(start, i + 1):
                 inverse[i, c] *= scale
-        if start > 0:
-            left = np.dot(
-                np.ascontiguousarray(factor[start:stop, :start]),
-                np.ascontiguousarray(inverse[:start, :start]),
-            )
-            diagonal = np.ascontiguousarray(inverse[start:stop, start:stop])
-            inverse[start:stop, :start] = -np.dot(diagonal, left)
+    while block < n:
+        for start in range(0, n - block, 2 * block):
+            middle, stop = start + block, min(start + 2 * block, n)
+            above = np.ascontiguousarray(inverse[start:middle, start:middle])
+            below = np.ascontiguousarray(inverse[middle:stop, middle:stop])
+            between = np.ascontiguousarray(factor[middle:stop, start:middle])
+            inverse[middle:stop, start:middle] = -np.dot(below, np.dot(between, above))
+        block *= 2
     return inverse
 
 
 @kernel
 def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
-    """(L Lᵀ)⁻¹."""
+    """(L Lᵀ)⁻¹ = L⁻ᵀ L⁻¹, by bands of rows of L⁻¹, each multiplied only as far as it reaches."""
+    n = factor.shape[0]
     inverse = lower_inverse(factor)
-    product: FloatArray = np.dot(inverse.T, inverse)
+    band = 64
+    if n <= band:
+        return np.dot(inverse.T, inverse)  # type: ignore[no-any-return]
+    product = np.zeros((n, n))
+    for start in range(0, n, band):
+        stop = min(start + band, n)
+        rows = np.ascontiguousarray(inverse[start:stop, :stop])
+        product[:stop, :stop] += np.dot(rows.T, rows)
     return product
 
 
