@@ -1,31 +1,37 @@
-"""One move of θ(x) and ψ across modes: elliptical slice sampling (Murray, Adams & MacKay 2010) from their prior.
+"""A move of the calibration block across modes: elliptical slice sampling (Murray, Adams & MacKay 2010) from its prior.
 
-Given the sizes s and roughnesses ρ, the whitened functions g, the levels β and the latent ψ are normal a priori. An
-ellipse through the present point and a fresh draw of all of them passes far from where the chain is, so that a second
-branch of θ is found where gradients point away from it. The factors of θ's correlation stay as they are: an
+A priori every coordinate of the block is normal or, for the sizes s, σ and τ, the logarithm of a half-normal one: the
+block is a function of standard normal numbers. An ellipse through the present ones and a fresh draw passes far from
+where the chain is, so that a second branch of θ is found where gradients point away from it, and a small σ is left and
+entered in one move. With the sizes and roughnesses held, the factors of θ's correlation stay as they are, and an
 evaluation costs one likelihood without derivatives.
 """
 
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
-from .calibration_density import site_system
+from .calibration_density import replicates_log_likelihood, site_system, within_bounds
 from .ellipse import MAX_SHRINKS, first_bracket, shrink_bracket
 from .emulator import EmulatorState, normal_log_density
 from .factors import cholesky_in_place, forward_substitute
 from .model import JointModel
-from .site_functions import SiteState, place_values
+from .site_functions import SiteState, place_sizes, place_values
 
-__all__ = ["move_functions"]
+__all__ = ["move_block"]
 
 
 @kernel
-def _log_likelihood(u: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState) -> float:
-    """Tempered log p(y^p | y^s, …) and the anchors' term at a block whose functions are whitened."""
+def _log_likelihood(
+    u: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState, sizes_move: bool
+) -> float:
+    """Tempered log p(y^p | y^s, …) with the terms of anchors and replicates, at a block with whitened functions."""
     m, num_calibration = sites.values.shape
+    if sizes_move and not (within_bounds(u, model) and place_sizes(u, model, sites)):
+        return -np.inf
     place_values(u, model, sites)
     _, _, _, covariance, residual = site_system(model, emulator, sites)
     if not cholesky_in_place(covariance):
@@ -33,6 +39,7 @@ def _log_likelihood(u: FloatArray, model: JointModel, emulator: EmulatorState, s
     column = residual.reshape(m, 1)
     forward_substitute(covariance, column)
     total = model.temperature * normal_log_density(covariance, column[:, 0])
+    total += replicates_log_likelihood(u, model)
     for i in range(m):
         for c in range(num_calibration):
             gap = sites.latent[i, c] - model.anchor_latent[i, c]
@@ -41,10 +48,41 @@ def _log_likelihood(u: FloatArray, model: JointModel, emulator: EmulatorState, s
 
 
 @kernel
-def move_functions(
-    rng: np.random.Generator, u: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState
+def _prior_scales(model: JointModel) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Mean and standard deviation of each coordinate, and whether it is the logarithm of a half-normal one."""
+    layout, prior = model.layout, model.prior
+    centre, scale = np.zeros(layout.size), np.ones(layout.size)
+    folded = np.zeros(layout.size, dtype=np.bool_)
+    scale[layout.level : layout.log_variation] = prior.level_sd
+    scale[layout.log_variation : layout.log_roughness] = prior.variation_scale
+    folded[layout.log_variation : layout.log_roughness] = True
+    centre[layout.log_roughness : layout.global_latent] = prior.log_roughness_mean
+    scale[layout.log_roughness : layout.global_latent] = prior.log_roughness_sd
+    scale[layout.log_noise : layout.log_discrepancy] = prior.noise_scale
+    scale[layout.log_discrepancy :] = prior.discrepancy_scale
+    folded[layout.log_noise :] = True
+    roughness = layout.log_discrepancy + 2
+    centre[roughness:] = prior.log_discrepancy_roughness_mean
+    scale[roughness:] = prior.log_discrepancy_roughness_sd
+    folded[roughness:] = False
+    return centre, scale, folded
+
+
+@kernel
+def move_block(
+    rng: np.random.Generator,
+    u: FloatArray,
+    model: JointModel,
+    emulator: EmulatorState,
+    sites: SiteState,
+    sizes_move: bool,
 ) -> int:
-    """Move g, β and ψ in place; `u` holds the whitened functions, and `sites` the factors that belong to it.
+    """Move the block in place; `u` holds the whitened functions, and `sites` the factors that belong to it.
+
+    Parameters
+    ----------
+    sizes_move
+        False holds the sizes and roughnesses and moves g, β and ψ only.
 
     Returns
     -------
@@ -52,25 +90,27 @@ def move_functions(
         Likelihood evaluations.
     """
     layout = model.layout
-    other = np.zeros(u.size)
-    moving = np.zeros(u.size, dtype=np.bool_)
-    moving[: layout.log_variation] = True
-    moving[layout.global_latent : layout.log_noise] = True
+    centre, scale, folded = _prior_scales(model)
+    moving = np.ones(u.size, dtype=np.bool_)
+    if not sizes_move:
+        moving[layout.log_variation : layout.global_latent] = False
+        moving[layout.log_noise :] = False
+    held, start, other = u.copy(), np.empty(u.size), rng.standard_normal(u.size)
     for a in range(u.size):
-        if moving[a]:
-            other[a] = rng.standard_normal()
-    for a in range(layout.level, layout.log_variation):
-        other[a] *= model.prior.level_sd
-    start = u.copy()
-    threshold = _log_likelihood(u, model, emulator, sites) + math.log(rng.random())
+        # a half-normal is a normal of either sign
+        value = math.copysign(math.exp(u[a]), rng.random() - 0.5) if folded[a] else u[a]
+        start[a] = (value - centre[a]) / scale[a]
+    threshold = _log_likelihood(u, model, emulator, sites, sizes_move) + math.log(rng.random())
     angle, lower, upper = first_bracket(rng)
     for evaluation in range(1, MAX_SHRINKS + 1):
         for a in range(u.size):
             if moving[a]:
-                u[a] = start[a] * math.cos(angle) + other[a] * math.sin(angle)
-        if _log_likelihood(u, model, emulator, sites) > threshold:
+                standard = start[a] * math.cos(angle) + other[a] * math.sin(angle)
+                value = centre[a] + scale[a] * standard
+                u[a] = np.log(abs(value)) if folded[a] else value
+        if _log_likelihood(u, model, emulator, sites, sizes_move) > threshold:
             return evaluation
         angle, lower, upper = shrink_bracket(rng, angle, lower, upper)
-    u[:] = start
-    place_values(u, model, sites)
+    u[:] = held
+    _log_likelihood(u, model, emulator, sites, sizes_move)  # the sites are those of the present point again
     return MAX_SHRINKS

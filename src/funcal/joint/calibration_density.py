@@ -18,7 +18,7 @@ from .factors import cholesky_in_place, inverse_from_cholesky
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
-__all__ = ["calibration_log_density", "site_system", "within_bounds"]
+__all__ = ["calibration_log_density", "replicates_log_likelihood", "site_system", "within_bounds"]
 
 LARGEST, FARTHEST = 40.0, 1e8
 """No level, global latent or logarithm has mass beyond the first, and exp(2 · 40) is still finite; a function's
@@ -37,6 +37,15 @@ def half_normal_of_log(log_value: float, scale: float) -> float:
     """Log density of ln v when v is half-normal, Jacobian included."""
     squared = math.exp(2.0 * log_value) / scale**2
     return 0.5 * math.log(2.0 / math.pi) - math.log(scale) - 0.5 * squared + log_value
+
+
+@kernel
+def replicates_log_likelihood(u: FloatArray, model: JointModel) -> float:
+    """Log density of the replicates but for a constant: within_ss / σ² is chi-squared on within_dof degrees."""
+    if not model.layout.has_noise:
+        return 0.0
+    log_noise = u[model.layout.log_noise]
+    return float(-model.within_dof * log_noise - 0.5 * model.within_ss * math.exp(-2.0 * log_noise))
 
 
 @kernel
@@ -60,9 +69,7 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
     if layout.has_noise:
         log_noise = u[layout.log_noise]
         within = model.within_ss * math.exp(-2.0 * log_noise)
-        total += half_normal_of_log(log_noise, prior.noise_scale)
-        # replicates: within_ss / σ² is chi-squared on within_dof degrees of freedom
-        total -= model.within_dof * log_noise + 0.5 * within
+        total += half_normal_of_log(log_noise, prior.noise_scale) + replicates_log_likelihood(u, model)
         gradient[layout.log_noise] += 1.0 - math.exp(2.0 * log_noise) / prior.noise_scale**2
         gradient[layout.log_noise] += within - model.within_dof
     for part in range(layout.discrepancy):
@@ -138,15 +145,19 @@ def calibration_log_density(
     total = hyper_log_prior(u, model, gradient) + power * likelihood
     cross_adjoint = np.dot(solved, -2.0 * adjoint)
     latent_gradient = np.empty((m, num_calibration))
+    means, covariances = np.empty(m), np.empty(m)
     for c in range(num_calibration):
+        values = sites.values[:, c].copy()
+        means[:] = 0.0
+        covariances[:] = 0.0
+        for j in range(model.y_runs.size):
+            run, weight = model.t_runs[j, c], emulator.weights[j]
+            for i in range(m):
+                change = 2.0 * decay[c] * (run - values[i]) * kernel[j, i] + slope * (run - 0.5)
+                means[i] += weight * change
+                covariances[i] += cross_adjoint[j, i] * change
         for i in range(m):
-            value = sites.values[i, c]
-            through_mean, through_covariance = 0.0, 0.0
-            for j in range(model.y_runs.size):
-                change = 2.0 * decay[c] * (model.t_runs[j, c] - value) * kernel[j, i]
-                change += slope * (model.t_runs[j, c] - 0.5)
-                through_mean += emulator.weights[j] * change
-                through_covariance += cross_adjoint[j, i] * change
+            value, through_mean, through_covariance = values[i], means[i], covariances[i]
             for j in range(m):
                 change = 2.0 * decay[c] * (sites.values[j, c] - value) * within[i, j]
                 change += slope * (sites.values[j, c] - 0.5)

@@ -18,7 +18,10 @@ __all__ = [
     "allocate_emulator",
     "emulator_log_prior",
     "emulator_size",
+    "fill_emulator",
+    "in_reach",
     "log_density_of_both_tables",
+    "runs_covariance",
     "runs_log_density",
     "set_emulator",
 ]
@@ -102,32 +105,57 @@ def in_reach(phi: FloatArray, model: JointModel) -> bool:
 
 
 @kernel
+def run_inputs(model: JointModel) -> FloatArray:
+    """(d, n) inputs z = (x, t) of the runs, each input's along memory."""
+    num_controls = model.x_runs.shape[1]
+    inputs = np.empty((num_controls + model.t_runs.shape[1], model.y_runs.size))
+    inputs[:num_controls] = model.x_runs.T
+    inputs[num_controls:] = model.t_runs.T
+    return inputs
+
+
+@kernel
 def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
-    """(n, n) covariance of the runs, jitter or nugget included."""
-    n, num_controls = model.x_runs.shape
-    num_calibration = model.t_runs.shape[1]
-    num_inputs = num_controls + num_calibration
+    """(n, n) covariance of the runs, jitter or nugget included: its lower half, the upper one is left empty."""
+    prior, inputs = model.prior, run_inputs(model)
+    num_inputs, n = inputs.shape
     decay = np.exp(phi[:num_inputs])
     variance = np.exp(phi[num_inputs])
     own_noise = np.exp(phi[num_inputs + 1]) if model.has_nugget else 0.0
-    prior = model.prior
-    covariance = np.empty((n, n))
+    centred = inputs - 0.5
+    trend = np.dot(centred.T, centred)
+    covariance = np.zeros((n, n))
+    exponent = np.empty(n)
     for i in range(n):
+        exponent[: i + 1] = 0.0
+        for c in range(num_inputs):
+            here, weight = inputs[c, i], decay[c]
+            for j in range(i + 1):
+                gap = inputs[c, j] - here
+                exponent[j] += weight * gap * gap
         for j in range(i + 1):
-            exponent, trend = 0.0, 0.0
-            for c in range(num_controls):
-                gap = model.x_runs[i, c] - model.x_runs[j, c]
-                exponent += decay[c] * gap * gap
-                trend += (model.x_runs[i, c] - 0.5) * (model.x_runs[j, c] - 0.5)
-            for c in range(num_calibration):
-                gap = model.t_runs[i, c] - model.t_runs[j, c]
-                exponent += decay[num_controls + c] * gap * gap
-                trend += (model.t_runs[i, c] - 0.5) * (model.t_runs[j, c] - 0.5)
-            value = prior.mean_variance + prior.slope_variance * trend + variance * np.exp(-exponent)
-            covariance[i, j] = value
-            covariance[j, i] = value
+            covariance[i, j] = prior.mean_variance + prior.slope_variance * trend[i, j]
+            covariance[i, j] += variance * np.exp(-exponent[j])
         covariance[i, i] += prior.jitter + own_noise
     return covariance
+
+
+@kernel
+def squared_exponential(
+    left: FloatArray, right: FloatArray, decay: FloatArray, variance: float, kernel: FloatArray
+) -> None:
+    """Fill γ exp(-Σ_c ℓ_c (left_ic - right_jc)²), the inner loops along memory."""
+    columns = np.ascontiguousarray(right.T)
+    for i in range(left.shape[0]):
+        row = kernel[i]
+        row[:] = 0.0
+        for c in range(left.shape[1]):
+            here, weight = left[i, c], decay[c]
+            for j in range(row.size):
+                gap = columns[c, j] - here
+                row[j] += weight * gap * gap
+        for j in range(row.size):
+            row[j] = variance * np.exp(-row[j])
 
 
 @kernel
@@ -140,28 +168,15 @@ def site_parts(
     within_trend: FloatArray,
 ) -> None:
     """Fill the parts of the covariances with the sites that the controls alone decide."""
-    n, num_controls = model.x_runs.shape
-    m = model.x_sites.shape[0]
-    num_inputs = num_controls + model.t_runs.shape[1]
+    num_controls = model.x_runs.shape[1]
     decay = np.exp(phi[:num_controls])
-    variance = np.exp(phi[num_inputs])
+    variance = np.exp(phi[num_controls + model.t_runs.shape[1]])
     prior = model.prior
-    for i in range(m):
-        for j in range(n):
-            exponent, trend = 0.0, 0.0
-            for c in range(num_controls):
-                gap = model.x_runs[j, c] - model.x_sites[i, c]
-                exponent += decay[c] * gap * gap
-                trend += (model.x_runs[j, c] - 0.5) * (model.x_sites[i, c] - 0.5)
-            cross[j, i] = variance * np.exp(-exponent)
-            cross_trend[j, i] = prior.mean_variance + prior.slope_variance * trend
-        for j in range(m):
-            exponent, trend = 0.0, 0.0
-            for c in range(num_controls):
-                exponent += decay[c] * model.site_gaps[c, i, j]
-                trend += (model.x_sites[j, c] - 0.5) * (model.x_sites[i, c] - 0.5)
-            within[i, j] = variance * np.exp(-exponent)
-            within_trend[i, j] = prior.mean_variance + prior.slope_variance * trend
+    squared_exponential(model.x_runs, model.x_sites, decay, variance, cross)
+    squared_exponential(model.x_sites, model.x_sites, decay, variance, within)
+    centred = model.x_sites - 0.5
+    cross_trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(model.x_runs - 0.5, centred.T)
+    within_trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(centred, centred.T)
 
 
 @kernel
@@ -176,9 +191,8 @@ def normal_log_density(factor: FloatArray, whitened: FloatArray) -> float:
 @kernel
 def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatArray]:
     """Log p(y^s | φ) + log p(φ), and its gradient in φ."""
-    n, num_controls = model.x_runs.shape
-    num_inputs = num_controls + model.t_runs.shape[1]
-    prior = model.prior
+    prior, inputs = model.prior, run_inputs(model)
+    num_inputs, n = inputs.shape
     gradient = np.zeros(phi.size)
     if not in_reach(phi, model):
         return -np.inf, gradient
@@ -188,23 +202,29 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
     total = emulator_log_prior(phi, model) - 0.5 * LOG_TWO_PI * n - 0.5 * np.dot(weights, model.y_runs)
     decay = np.exp(phi[:num_inputs])
     variance = np.exp(phi[num_inputs])
+    term = np.empty(n)
     for i in range(n):
         total -= np.log(factor[i, i])
         adjoint = 0.5 * (weights[i] * weights[i] - inverse[i, i])
         gradient[num_inputs] += adjoint * variance
         if model.has_nugget:
             gradient[num_inputs + 1] += adjoint * np.exp(phi[num_inputs + 1])
+        term[:i] = 0.0
+        for c in range(num_inputs):
+            here, weight = inputs[c, i], decay[c]
+            for j in range(i):
+                gap = inputs[c, j] - here
+                term[j] += weight * gap * gap
         for j in range(i):
-            exponent = 0.0
-            for c in range(num_inputs):
-                gap = _run_input(model, i, c) - _run_input(model, j, c)
-                exponent += decay[c] * gap * gap
             # both halves of the symmetric matrix
-            term = (weights[i] * weights[j] - inverse[i, j]) * variance * np.exp(-exponent)
-            gradient[num_inputs] += term
-            for c in range(num_inputs):
-                gap = _run_input(model, i, c) - _run_input(model, j, c)
-                gradient[c] -= term * decay[c] * gap * gap
+            term[j] = (weights[i] * weights[j] - inverse[i, j]) * variance * np.exp(-term[j])
+            gradient[num_inputs] += term[j]
+        for c in range(num_inputs):
+            here, moment = inputs[c, i], 0.0
+            for j in range(i):
+                gap = inputs[c, j] - here
+                moment += term[j] * gap * gap
+            gradient[c] -= decay[c] * moment
     for j in range(phi.size):
         if j < num_inputs:
             gradient[j] -= (phi[j] - prior.log_decay_mean) / prior.log_decay_sd**2
@@ -216,19 +236,15 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
 
 
 @kernel
-def _run_input(model: JointModel, run: int, column: int) -> float:
-    """Entry of z = (x, t) of a run."""
-    num_controls = model.x_runs.shape[1]
-    if column < num_controls:
-        return model.x_runs[run, column]  # type: ignore[no-any-return]
-    return model.t_runs[run, column - num_controls]  # type: ignore[no-any-return]
+def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) -> None:
+    """Factor the runs' covariance at φ and fill the emulator."""
+    fill_emulator(phi, large_cholesky(runs_covariance(phi, model)), model, emulator)
 
 
 @kernel
-def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) -> None:
-    """Factor the runs' covariance at φ and fill the emulator."""
+def fill_emulator(phi: FloatArray, factor: FloatArray, model: JointModel, emulator: EmulatorState) -> None:
+    """Fill the emulator at φ from the factor of the runs' covariance there."""
     n = model.y_runs.size
-    factor = large_cholesky(runs_covariance(phi, model))
     emulator.phi[:] = phi
     emulator.inverse[:, :] = inverse_from_cholesky(factor)
     emulator.weights[:] = np.dot(emulator.inverse, model.y_runs)
@@ -241,13 +257,19 @@ def set_emulator(phi: FloatArray, model: JointModel, emulator: EmulatorState) ->
 
 @kernel
 def log_density_of_both_tables(
-    phi: FloatArray, sites_t: FloatArray, noise_covariance: FloatArray, model: JointModel
+    phi: FloatArray,
+    factor: FloatArray,
+    sites_t: FloatArray,
+    noise_covariance: FloatArray,
+    model: JointModel,
 ) -> float:
-    """Log p(φ) + log p(y^s | φ) + log p(y^p | y^s, φ, θ, ψ, δ, σ), by one n × n and one m × m factorisation.
+    """Log p(φ) + log p(y^s | φ) + log p(y^p | y^s, φ, θ, ψ, δ, σ).
 
     Parameters
     ----------
     phi
+    factor : (n, n)
+        Of the runs' covariance at φ.
     sites_t : (m, dθ + dψ)
         Calibration values at the sites, scaled.
     noise_covariance : (m, m)
@@ -256,9 +278,6 @@ def log_density_of_both_tables(
     """
     n, m = model.y_runs.size, model.y_sites.size
     num_controls = model.x_runs.shape[1]
-    if not in_reach(phi, model):
-        return -np.inf
-    factor = large_cholesky(runs_covariance(phi, model))
     solved = np.empty((n, m + 1))
     cross, cross_trend = np.empty((n, m)), np.empty((n, m))
     within, within_trend = np.empty((m, m)), np.empty((m, m))

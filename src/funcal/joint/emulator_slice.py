@@ -12,7 +12,14 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .ellipse import MAX_SHRINKS, first_bracket, shrink_bracket
-from .emulator import log_density_of_both_tables
+from .emulator import (
+    EmulatorState,
+    fill_emulator,
+    in_reach,
+    log_density_of_both_tables,
+    runs_covariance,
+)
+from .factors import large_cholesky
 from .model import JointModel
 from .site_functions import SiteState
 
@@ -41,9 +48,10 @@ def move_emulator(
     shape: FloatArray,
     shape_inverse: FloatArray,
     model: JointModel,
+    emulator: EmulatorState,
     sites: SiteState,
-) -> tuple[float, int]:
-    """Move φ in place, the sites' calibration values held.
+) -> int:
+    """Move φ and the emulator in place, the sites' calibration values held.
 
     Parameters
     ----------
@@ -54,7 +62,8 @@ def move_emulator(
 
     Returns
     -------
-    log_density, num_evaluations
+    int
+        Density evaluations.
     """
     size = phi.size
     reference, squared = _reference_log_density(phi, centre, shape_inverse)
@@ -67,10 +76,15 @@ def move_emulator(
     proposal = np.empty(size)
     for evaluation in range(1, MAX_SHRINKS + 1):
         proposal[:] = centre + (start - centre) * math.cos(angle) + other * math.sin(angle)
-        density = log_density_of_both_tables(proposal, sites.values, sites.noise_covariance, model)
-        reference, _ = _reference_log_density(proposal, centre, shape_inverse)
-        if density - reference > threshold:
-            phi[:] = proposal
-            return density, evaluation
+        if in_reach(proposal, model):
+            factor = large_cholesky(runs_covariance(proposal, model))
+            density = log_density_of_both_tables(
+                proposal, factor, sites.values, sites.noise_covariance, model
+            )
+            reference, _ = _reference_log_density(proposal, centre, shape_inverse)
+            if density - reference > threshold:
+                phi[:] = proposal
+                fill_emulator(proposal, factor, model, emulator)
+                return evaluation
         angle, lower, upper = shrink_bracket(rng, angle, lower, upper)
-    return log_density, MAX_SHRINKS
+    return MAX_SHRINKS

@@ -17,10 +17,10 @@ from .model import JointModel
 from .site_functions import SiteState
 from .whole_density import whole_log_density
 
-__all__ = ["ADAPTING_DEPTH", "MAX_DEPTH", "no_u_turn_step"]
+__all__ = ["MAX_DEPTH", "no_u_turn_step"]
 
-MAX_DEPTH, ADAPTING_DEPTH = 9, 6
-"""Longest trajectory: 2⁹ steps; 2⁶ in warm-up, where longer ones only mean that the metric has not been learnt yet."""
+MAX_DEPTH = 9
+"""Longest trajectory: 2⁹ steps."""
 MAX_ENERGY_ERROR = 1000.0
 """Energy error beyond which a trajectory counts as divergent, as in Stan."""
 

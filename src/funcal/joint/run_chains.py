@@ -17,6 +17,7 @@ from .calibration_density import calibration_log_density
 from .emulator import set_emulator
 from .mixing import bulk_ess, split_rhat
 from .model import JointModel
+from .no_u_turn import MAX_DEPTH
 from .pilot import first_pilot, learnt_pilot
 from .site_functions import pilot_coordinates
 from .sweep import (
@@ -32,8 +33,11 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 40
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-CHEAP_SIZE, NUM_SLICES = 500, 5
-"""Runs times sites up to which a likelihood is so cheap that every sweep ends in that many slice moves of θ and ψ."""
+CHEAP_SIZE, NUM_SLICES = 500, 9
+"""Runs times sites up to which a likelihood is so cheap that every sweep ends in that many slice moves of the block."""
+ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
+"""Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
+that slice moves carry further than a trajectory can: 2⁶ and 2³ steps."""
 WIDENING = 1.25
 """Of the emulator reference's shape."""
 EXCHANGE_EVERY = 5
@@ -139,7 +143,8 @@ def sample_posterior(
     exchange = [np.random.default_rng(seed.spawn(1)[0]) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
     every = emulator_interval(model)
-    slices = NUM_SLICES if model.y_runs.size * model.y_sites.size <= CHEAP_SIZE else 0
+    sliced = model.y_runs.size * model.y_sites.size <= CHEAP_SIZE
+    slices, depth = (NUM_SLICES, SLICED_DEPTH) if sliced else (0, MAX_DEPTH)
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done = 0
@@ -165,8 +170,9 @@ def sample_posterior(
         def run_together(length: int, adapting: bool) -> list[SegmentDraws]:
             nonlocal done
             segments = [allocate_segment(model, length) for _ in chains]
+            reach = min(depth, ADAPTING_DEPTH) if adapting else depth
             jobs = [
-                pool.submit(run_segment, stream, chain, own, segment, adapting, every, slices)
+                pool.submit(run_segment, stream, chain, own, segment, adapting, every, slices, reach)
                 for stream, chain, own, segment in zip(streams, chains, models, segments, strict=True)
             ]
             for job in jobs:

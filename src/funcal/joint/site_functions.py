@@ -38,6 +38,7 @@ __all__ = [
     "normal_pdf",
     "pilot_coordinates",
     "place_sites",
+    "place_sizes",
     "place_values",
 ]
 
@@ -152,8 +153,8 @@ def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
 
 
 @kernel
-def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
-    """Fill A = s L(ρ), M and M⁻¹ Aᵀ (h(ψ) - Λ Φ(β)) of the k-th function; False if something overflowed."""
+def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
+    """Fill A = s L(ρ) of the k-th function; False if something overflowed."""
     layout = model.layout
     m, num_controls = model.x_sites.shape
     start = layout.log_roughness + k * num_controls
@@ -169,7 +170,16 @@ def _fill_factors(u: FloatArray, model: JointModel, sites: SiteState, k: int) ->
     if not cholesky_in_place(factor):
         return False
     factor *= math.exp(u[layout.log_variation + k])
-    pilot = sites.pilot_factors[k]
+    return True
+
+
+@kernel
+def _fill_pilot(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
+    """Fill A, M and M⁻¹ Aᵀ (h(ψ) - Λ Φ(β)) of the k-th function; False if something overflowed."""
+    if not _fill_factor(u, model, sites, k):
+        return False
+    m = model.x_sites.shape[0]
+    factor, pilot = sites.factors[k], sites.pilot_factors[k]
     scaled = factor.copy()
     for i in range(m):
         scaled[i] *= model.pilot_precision[i, k]
@@ -195,7 +205,7 @@ def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
     layout = model.layout
     m = model.x_sites.shape[0]
     for k in range(layout.num_functional):
-        if not _fill_factors(u, model, sites, k):
+        if not _fill_pilot(u, model, sites, k):
             return False
         pilot, whitened = sites.pilot_factors[k], sites.whitened[k]
         for i in range(m - 1, -1, -1):
@@ -204,6 +214,16 @@ def place_sites(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
                 total -= pilot[j, i] * whitened[j]
             whitened[i] = total / pilot[i, i]
     _fill_values(u, model, sites)
+    fill_noise_covariance(u, model, sites.noise_covariance)
+    return True
+
+
+@kernel
+def place_sizes(u: FloatArray, model: JointModel, sites: SiteState) -> bool:
+    """Fill what sizes and roughnesses decide, the functions' factors and the covariance of δ + ε; False as above."""
+    for k in range(model.layout.num_functional):
+        if not _fill_factor(u, model, sites, k):
+            return False
     fill_noise_covariance(u, model, sites.noise_covariance)
     return True
 
@@ -244,7 +264,7 @@ def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> Flo
     m = model.x_sites.shape[0]
     moved = u.copy()
     for k in range(model.layout.num_functional):
-        _fill_factors(u, model, sites, k)
+        _fill_pilot(u, model, sites, k)
         for i in range(m):
             total = -sites.pilot_centres[k, i]
             for j in range(i, m):

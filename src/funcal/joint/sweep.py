@@ -1,4 +1,4 @@
-"""A segment of sweeps of one chain: a no-U-turn step, slice moves of θ and ψ, a slice move of the emulator block.
+"""A segment of sweeps of one chain: a no-U-turn step, slice moves of the calibration block, one of the emulator's.
 
 The no-U-turn step moves the calibration block given the emulator, or both blocks at once where the chain's metric is
 for both: with few runs the two blocks lean on each other, and one factorisation of everything costs little.
@@ -11,18 +11,12 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
+from .block_slice import move_block
 from .calibration_density import calibration_log_density
-from .emulator import (
-    EmulatorState,
-    allocate_emulator,
-    emulator_size,
-    log_density_of_both_tables,
-    set_emulator,
-)
+from .emulator import EmulatorState, allocate_emulator, emulator_size, set_emulator
 from .emulator_slice import move_emulator
-from .function_slice import move_functions
 from .model import JointModel
-from .no_u_turn import ADAPTING_DEPTH, MAX_DEPTH, no_u_turn_step
+from .no_u_turn import no_u_turn_step
 from .site_functions import SiteState, allocate_sites, pilot_coordinates, place_sites
 from .whole_density import whole_log_density
 
@@ -37,6 +31,8 @@ __all__ = [
 
 TARGET_ACCEPTANCE = 0.8
 """Acceptance that the step size is tuned to during warm-up, as in Stan."""
+SIZES_HELD_EVERY = 3
+"""Slice moves of the calibration block of which one holds the sizes and roughnesses, and is cheaper."""
 
 
 class ChainState(NamedTuple):
@@ -135,14 +131,14 @@ def update_step_size(dual: FloatArray, acceptance: float) -> None:
 
 
 @kernel
-def slice_functions(rng: np.random.Generator, chain: ChainState, model: JointModel, num_slices: int) -> None:
-    """Slice moves of θ and ψ, in whitened coordinates and back."""
+def slice_block(rng: np.random.Generator, chain: ChainState, model: JointModel, num_slices: int) -> None:
+    """Slice moves of the calibration block, in whitened coordinates and back."""
     num_sites = model.y_sites.size
     place_sites(chain.u, model, chain.sites)
     for k in range(chain.sites.whitened.shape[0]):
         chain.u[k * num_sites : (k + 1) * num_sites] = chain.sites.whitened[k]
-    for _ in range(num_slices):
-        move_functions(rng, chain.u, model, chain.emulator, chain.sites)
+    for move in range(num_slices):
+        move_block(rng, chain.u, model, chain.emulator, chain.sites, move % SIZES_HELD_EVERY > 0)
     chain.u[:] = pilot_coordinates(chain.u, model, chain.sites)
 
 
@@ -155,12 +151,16 @@ def run_segment(
     adapting: bool,
     emulator_every: int,
     num_slices: int,
+    max_depth: int,
 ) -> None:
-    """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used."""
+    """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used.
+
+    Each has a trajectory of at most 2^max_depth steps and `num_slices` slice moves, every `emulator_every`-th a move
+    of the emulator.
+    """
     gradient = np.empty(chain.u.size)
     num_sites, size = model.y_sites.size, chain.u.size
     whole = chain.metric.shape[0] > size
-    max_depth = ADAPTING_DEPTH if adapting else MAX_DEPTH
     point = np.empty(chain.metric.shape[0])
     slope = np.empty(point.size)
     set_emulator(chain.phi, model, chain.emulator)
@@ -178,24 +178,26 @@ def run_segment(
         chain.u[:] = point[:size]
         if whole:
             chain.phi[:] = point[size:]
+            set_emulator(chain.phi, model, chain.emulator)
         if adapting:
             update_step_size(chain.dual, acceptance)
         if num_slices > 0:
-            if whole:
-                set_emulator(chain.phi, model, chain.emulator)
-            slice_functions(rng, chain, model, num_slices)
+            slice_block(rng, chain, model, num_slices)
+        density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         evaluations = 0
         if (sweep + 1) % emulator_every == 0:
-            place_sites(chain.u, model, chain.sites)
-            both = log_density_of_both_tables(
-                chain.phi, chain.sites.values, chain.sites.noise_covariance, model
+            evaluations = move_emulator(
+                rng,
+                chain.phi,
+                chain.emulator.runs_density[0] + model.temperature * chain.sites.likelihood[0],
+                chain.centre,
+                chain.shape,
+                chain.shape_inverse,
+                model,
+                chain.emulator,
+                chain.sites,
             )
-            _, evaluations = move_emulator(
-                rng, chain.phi, both, chain.centre, chain.shape, chain.shape_inverse, model, chain.sites
-            )
-        if whole or evaluations > 0:
-            set_emulator(chain.phi, model, chain.emulator)
-        density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
+            density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         draws.u[sweep] = chain.u
         for k in range(chain.sites.whitened.shape[0]):
             draws.u[sweep, k * num_sites : (k + 1) * num_sites] = chain.sites.whitened[k]
