@@ -140,7 +140,7 @@ def calibration_log_density(
             adjoint[i, j] = 0.5 * power * (pull[i] * pull[j] - inverse[i, j])
         noise = noise_variance(u, model, i)
         sites.response_mean[i] = model.y_sites[i] - noise * pull[i]
-        sites.response_variance[i] = noise - noise * noise * inverse[i, i]
+        sites.response_variance[i] = max(noise - noise * noise * inverse[i, i], 0.0)  # rounding
     sites.likelihood[0] = likelihood
     total = hyper_log_prior(u, model, gradient) + power * likelihood
     cross_adjoint = np.dot(solved, -2.0 * adjoint)

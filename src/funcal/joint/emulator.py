@@ -32,12 +32,13 @@ LOG_TWO_PI = 1.8378770664093453
 class EmulatorState(NamedTuple):
     """What the calibration block needs of the emulator at the present φ; overwritten in place by `set_emulator`.
 
-    inverse (n, n) and weights (n,) are K⁻¹ and K⁻¹ y^s; `cross` (n, m) and `within` (m, m) hold the part of the
-    covariances with the sites that comes from the controls alone; `cross_trend`, `within_trend` the same for
-    mean and trend.
+    factor (n, n), inverse (n, n) and weights (n,) are L with K = L Lᵀ, K⁻¹ and K⁻¹ y^s; `cross` (n, m) and `within`
+    (m, m) hold the part of the covariances with the sites that comes from the controls alone; `cross_trend`,
+    `within_trend` the same for mean and trend.
     """
 
     phi: FloatArray
+    factor: FloatArray
     inverse: FloatArray
     weights: FloatArray
     cross: FloatArray
@@ -57,6 +58,7 @@ def allocate_emulator(model: JointModel) -> EmulatorState:
     n, m = model.y_runs.size, model.y_sites.size
     return EmulatorState(
         np.zeros(emulator_size(model)),
+        np.zeros((n, n)),
         np.zeros((n, n)),
         np.zeros(n),
         np.zeros((n, m)),
@@ -246,6 +248,7 @@ def fill_emulator(phi: FloatArray, factor: FloatArray, model: JointModel, emulat
     """Fill the emulator at φ from the factor of the runs' covariance there."""
     n = model.y_runs.size
     emulator.phi[:] = phi
+    emulator.factor[:, :] = factor
     emulator.inverse[:, :] = inverse_from_cholesky(factor)
     emulator.weights[:] = np.dot(emulator.inverse, model.y_runs)
     site_parts(phi, model, emulator.cross, emulator.within, emulator.cross_trend, emulator.within_trend)

@@ -13,7 +13,13 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .block_slice import move_block
 from .calibration_density import calibration_log_density
-from .emulator import EmulatorState, allocate_emulator, emulator_size, set_emulator
+from .emulator import (
+    EmulatorState,
+    allocate_emulator,
+    emulator_size,
+    log_density_of_both_tables,
+    set_emulator,
+)
 from .emulator_slice import move_emulator
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
@@ -183,13 +189,16 @@ def run_segment(
             update_step_size(chain.dual, acceptance)
         if num_slices > 0:
             slice_block(rng, chain, model, num_slices)
-        density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         evaluations = 0
         if (sweep + 1) % emulator_every == 0:
+            place_sites(chain.u, model, chain.sites)
+            both = log_density_of_both_tables(
+                chain.phi, chain.emulator.factor, chain.sites.values, chain.sites.noise_covariance, model
+            )
             evaluations = move_emulator(
                 rng,
                 chain.phi,
-                chain.emulator.runs_density[0] + model.temperature * chain.sites.likelihood[0],
+                both,
                 chain.centre,
                 chain.shape,
                 chain.shape_inverse,
@@ -197,7 +206,7 @@ def run_segment(
                 chain.emulator,
                 chain.sites,
             )
-            density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
+        density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         draws.u[sweep] = chain.u
         for k in range(chain.sites.whitened.shape[0]):
             draws.u[sweep, k * num_sites : (k + 1) * num_sites] = chain.sites.whitened[k]
