@@ -22,7 +22,7 @@ from .physical_process import PhysicalProcess, fit_physical_process
 from .straight_line import fit_straight_line
 from .verdicts import comparison_table, simulator_helps, theta_varies
 
-__all__ = ["PLAIN_MEMBERS", "Comparison", "compare_members", "leave_one_out_of"]
+__all__ = ["PLAIN_MEMBERS", "Comparison", "compare_members", "leave_one_out_of", "pointwise_log_densities"]
 
 PLAIN_MEMBERS = ("gp", "linear")
 """Members that do not use the computer model; the first predicts, the second is its limit."""
@@ -43,8 +43,8 @@ class Comparison:
     verdicts: dict[str, Any]
 
 
-def leave_one_out_of(member: CalibrationMember) -> tuple[LeaveOneOut, FloatArray]:
-    """PSIS-LOO of a calibrated member, and its pointwise log densities (chain, draw, m)."""
+def pointwise_log_densities(member: CalibrationMember) -> FloatArray:
+    """Log density of each site given the others and a draw, (chain, draw, m), at draws spread over the chains."""
     chains, length = member.draws.u.shape[:2]
     stride = max(1, -(-chains * length // LOO_DRAWS))
     u = member.draws.u[:, ::stride]
@@ -52,7 +52,13 @@ def leave_one_out_of(member: CalibrationMember) -> tuple[LeaveOneOut, FloatArray
     densities = leave_one_out_densities(
         member.model, u.reshape(-1, u.shape[2]), phi.reshape(-1, phi.shape[2])
     )
-    return psis_leave_one_out(densities, chains), densities.reshape(chains, u.shape[1], -1)
+    return densities.reshape(chains, u.shape[1], -1)
+
+
+def leave_one_out_of(member: CalibrationMember) -> tuple[LeaveOneOut, FloatArray]:
+    """PSIS-LOO of a calibrated member, and its pointwise log densities."""
+    densities = pointwise_log_densities(member)
+    return psis_leave_one_out(densities.reshape(-1, densities.shape[2]), len(densities)), densities
 
 
 def compare_members(

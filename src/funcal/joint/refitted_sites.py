@@ -13,7 +13,6 @@ from scipy.special import logsumexp
 from ..problem import ScaledProblem
 from .calibration_members import CalibrationMember, MemberRecipe, Variant
 from .comparison import LOO_DRAWS, leave_one_out_of
-from .log_densities import normal_log_pdf
 from .member_weights import LeaveOneOut
 from .response import predict_response
 
@@ -56,6 +55,8 @@ def _density_without(
     problem: ScaledProblem, variant: Variant, recipe: MemberRecipe, site: int, seed: np.random.SeedSequence
 ) -> float:
     """Log density of a site's mean under the posterior of the others."""
+    from scipy.stats import norm
+
     chain_seed, draw_seed = seed.spawn(2)
     others = recipe.without_site(site).fit(
         without_site(problem, site), variant, chain_seed, lambda done, total: None
@@ -68,5 +69,5 @@ def _density_without(
         noise = np.exp(2.0 * u[:, layout.log_noise]) / problem.counts[site]
     else:
         noise = np.full(len(u), problem.known_variance[site])
-    density = normal_log_pdf(problem.y_sites[site] - mean, variance + noise[:, None])
+    density = norm.logpdf(problem.y_sites[site], mean, np.sqrt(variance + noise[:, None]))
     return float(logsumexp(density) - np.log(mean.size))

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
-from .log_densities import normal_log_pdf, student_log_pdf
 
 __all__ = ["StraightLine", "fit_straight_line"]
 
@@ -47,6 +46,8 @@ class StraightLine:
 
 def fit_straight_line(problem: ScaledProblem) -> StraightLine | None:
     """Fit the line; None where a line through all sites but one would leave no degree of freedom."""
+    from scipy import stats  # half a second that a fit without comparison can spare
+
     num_sites, num_controls = problem.x_sites.shape
     known = problem.known_variance is not None
     weight = 1.0 / problem.known_variance if problem.known_variance is not None else problem.counts
@@ -65,10 +66,11 @@ def fit_straight_line(problem: ScaledProblem) -> StraightLine | None:
         leverage = float(design[site] @ gram_inverse @ design[site]) + 1.0 / weight[site]
         gap = problem.y_sites[site] - float(design[site] @ estimate)
         if known:
-            log_density[site] = normal_log_pdf(gap, leverage)
+            log_density[site] = stats.norm.logpdf(gap, scale=np.sqrt(leverage))
         else:
             dof += within_dof
-            log_density[site] = student_log_pdf(gap, dof, (ss + problem.within_ss) / dof * leverage)
+            scale = np.sqrt((ss + problem.within_ss) / dof * leverage)
+            log_density[site] = stats.t.logpdf(gap, dof, scale=scale)
     estimate, gram_inverse, ss, dof = _least_squares(design, problem.y_sites, weight)
     return StraightLine(
         estimate,

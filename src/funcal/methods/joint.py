@@ -15,7 +15,7 @@ from ..joint.calibration_members import (
     runs_are_noisy,
     variant_model,
 )
-from ..joint.comparison import Comparison, compare_members, leave_one_out_of
+from ..joint.comparison import Comparison, compare_members, pointwise_log_densities
 from ..joint.emulator_mode import find_emulator_mode
 from ..joint.identifiability import identifiability_report
 from ..joint.mixed_prediction import StoredMember, predict_mixture, store_members
@@ -101,7 +101,7 @@ class JointCalibration:
             },
             constants=stored.arrays(),
             anchors=ensemble.anchors,
-            log_likelihood=comparison.log_likelihood if comparison else leave_one_out_of(main)[1],
+            log_likelihood=comparison.log_likelihood if comparison else pointwise_log_densities(main),
             report=report,
         )
 
