@@ -37,7 +37,7 @@ CHEAP_SIZE, NUM_SLICES = 500, 9
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in that many slice moves of the block."""
 ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 """Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
-that slice moves carry further than a trajectory can: 2⁶ and 2³ steps."""
+that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
 WIDENING = 1.25
 """Of the emulator reference's shape."""
 EXCHANGE_EVERY = 5
@@ -144,7 +144,8 @@ def sample_posterior(
     workers = min(len(chains), os.cpu_count() or 1)
     every = emulator_interval(model)
     sliced = model.y_runs.size * model.y_sites.size <= CHEAP_SIZE
-    slices, depth = (NUM_SLICES, SLICED_DEPTH) if sliced else (0, MAX_DEPTH)
+    slices = NUM_SLICES if sliced else 0
+    depth = SLICED_DEPTH if sliced and model.layout.num_global == 0 else MAX_DEPTH
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done = 0
