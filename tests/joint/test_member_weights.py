@@ -68,7 +68,7 @@ def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof() -> None:
 
 
 def test_a_model_that_needs_no_discrepancy_is_weighed_by_its_density() -> None:
-    """The weights are those of exp(elpd) until the process on the measurements is a standard error ahead."""
+    """The weights are those of exp(elpd), and the line has none of its own."""
     scores = {
         "varying": exact_leave_one_out(np.array([-0.5, -0.4, -0.6, -0.5])),
         "constant": exact_leave_one_out(np.array([-0.7, -0.8, -0.7, -0.8])),
@@ -81,8 +81,6 @@ def test_a_model_that_needs_no_discrepancy_is_weighed_by_its_density() -> None:
     expected = unnormalised / unnormalised.sum()
     assert list(weights.values())[:4] == pytest.approx(expected.tolist())
     assert weights["linear"] == 0.0
-    scores["gp"] = exact_leave_one_out(np.full(4, -0.3))
-    assert prediction_weights(scores, PLAIN, need=0.0)["gp"] == 1.0
 
 
 def test_the_need_of_a_discrepancy_compares_the_closest_fits() -> None:

@@ -107,8 +107,8 @@ def prediction_weights(
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
     proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), over the calibrated members and the first plain one.
-    The plain one predicts alone where it beats them all by a standard error, and also where the computer model needs
-    a discrepancy and does not win clearly: one that explains the measurements needs none.
+    The plain one predicts alone where the computer model needs a discrepancy and does not win clearly: one that
+    explains the measurements needs none.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ def prediction_weights(
     calibrated = [name for name in members if name not in plain]
     competing = [*calibrated, plain[0]]
     best = max(calibrated, key=lambda name: members[name].elpd)
-    gain, gain_se = difference(members[best], members[plain[0]])
+    gain, _ = difference(members[best], members[plain[0]])
     weight = softmax([members[name].elpd for name in competing])
-    if gain < -gain_se or (need > NEED and gain <= CLEAR_GAIN):
+    if need > NEED and gain <= CLEAR_GAIN:
         weight = np.append(np.zeros(len(calibrated)), 1.0)
     weights = dict(zip(competing, weight.tolist(), strict=True))
     return {name: weights.get(name, 0.0) for name in members}
