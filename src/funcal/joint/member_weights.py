@@ -121,7 +121,7 @@ def prediction_weights(
     calibrated = [name for name in members if name not in plain]
     competing = [*calibrated, plain[0]]
     best = max(calibrated, key=lambda name: members[name].elpd)
-    gain, _ = difference(members[best], members[plain[0]])
+    gain = members[best].elpd - members[plain[0]].elpd
     weight = softmax([members[name].elpd for name in competing])
     if need > NEED and gain <= CLEAR_GAIN:
         weight = np.append(np.zeros(len(calibrated)), 1.0)
