@@ -21,7 +21,7 @@ def test_densities_are_those_of_the_conditional(one_function: ScaledProblem, var
     """Integrated densities equal a fine grid over the left-out θ of exact normal conditionals."""
     model = build_model(one_function, discrepancy="gp", theta_varies=varies)
     rng = np.random.default_rng(4)
-    u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.3, 0.6, 0.2])
+    u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.3, 0.6, 0.2, -0.4])
     u[-4] = math.log(0.3)
     found = leave_one_out_densities(model, u[None], phi[None])[0]
     emulator, sites = allocate_emulator(model), allocate_sites(model)

@@ -13,7 +13,7 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variance
-from .emulator import LOG_TWO_PI, EmulatorState, add_calibration_inputs
+from .emulator import EDGE, LOG_TWO_PI, EmulatorState, add_calibration_part
 from .factors import cholesky_in_place, inverse_from_cholesky
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
@@ -94,21 +94,18 @@ def site_system(
     Returns
     -------
     kernel : (n, m), within : (m, m)
-        Squared-exponential parts of the covariances of the sites with the runs and with each other.
+        The parts γ k_x k_t of the covariances of the sites with the runs and with each other.
     solved : (n, m)
         K⁻¹ B.
     covariance : (m, m), residual : (m,)
         Of the site means given the runs.
     """
-    num_controls, num_calibration = model.x_sites.shape[1], model.t_runs.shape[1]
-    decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
-    slope = model.prior.slope_variance
     kernel, trend = emulator.cross.copy(), emulator.cross_trend.copy()
-    add_calibration_inputs(model.t_runs, sites.values, decay, slope, kernel, trend)
+    add_calibration_part(model.t_runs, sites.values, emulator.phi, model, kernel, trend)
     cross = kernel + trend
     solved = np.dot(emulator.inverse, cross)
     within, within_trend = emulator.within.copy(), emulator.within_trend.copy()
-    add_calibration_inputs(sites.values, sites.values, decay, slope, within, within_trend)
+    add_calibration_part(sites.values, sites.values, emulator.phi, model, within, within_trend)
     covariance = within + within_trend + sites.noise_covariance - np.dot(cross.T, solved)
     return kernel, within, solved, covariance, model.y_sites - np.dot(cross.T, emulator.weights)
 
@@ -125,7 +122,10 @@ def calibration_log_density(
     if not within_bounds(u, model) or not place_sites(u, model, sites):
         return -np.inf
     decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
-    slope = model.prior.slope_variance
+    slope, steep = (
+        model.prior.slope_variance,
+        EDGE * math.exp(emulator.phi[num_controls + num_calibration + 1]),
+    )
     kernel, within, solved, factor, residual = site_system(model, emulator, sites)
     if not cholesky_in_place(factor):
         return -np.inf
@@ -153,14 +153,15 @@ def calibration_log_density(
         for j in range(model.y_runs.size):
             run, weight = model.t_runs[j, c], emulator.weights[j]
             for i in range(m):
-                change = 2.0 * decay[c] * (run - values[i]) * kernel[j, i] + slope * (run - 0.5)
+                change = 2.0 * decay[c] * (run - values[i]) * kernel[j, i]
+                change += (slope + steep * emulator.cross[j, i]) * (run - 0.5)
                 means[i] += weight * change
                 covariances[i] += cross_adjoint[j, i] * change
         for i in range(m):
             value, through_mean, through_covariance = values[i], means[i], covariances[i]
             for j in range(m):
                 change = 2.0 * decay[c] * (sites.values[j, c] - value) * within[i, j]
-                change += slope * (sites.values[j, c] - 0.5)
+                change += (slope + steep * emulator.within[i, j]) * (sites.values[j, c] - 0.5)
                 through_covariance += 2.0 * adjoint[i, j] * change
             latent = sites.latent[i, c]
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)

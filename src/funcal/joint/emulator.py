@@ -1,7 +1,13 @@
 """The Gaussian process η over the computer model: covariances, the runs' marginal likelihood, its factor.
 
-k(z, z') = v0 + v1 Σ_j (z_j - ½)(z'_j - ½) + γ exp(-Σ_j ℓ_j (z_j - z'_j)²): constant mean and linear trend
-integrated out under their normal priors, and the paper's squared-exponential kernel (Eq. (4)) on scaled inputs.
+With z = (x, t) the scaled controls and calibration inputs and w̃ = w - ½,
+
+k(z, z') = v0 + v1 Σ_j z̃_j z̃'_j + k_x(x, x') [α (1 + 4 Σ_c t̃_c t̃'_c) + γ k_t(t, t')],
+
+k_x and k_t = exp(-Σ_j ℓ_j (z_j - z'_j)²) over their inputs: constant mean and linear trend integrated out under
+their normal priors, and the paper's squared-exponential kernel (Eq. (4)), γ k_x k_t. The term in α is a response
+that is linear in the calibration inputs with a level and slopes that change with the controls, as θ g(x): without
+it such a model is the limit γ → ∞, ℓ_t → 0, and the emulator knows nothing between the controls of its runs.
 """
 
 from typing import NamedTuple
@@ -17,24 +23,29 @@ __all__ = [
     "EmulatorState",
     "allocate_emulator",
     "emulator_log_prior",
+    "emulator_prior",
     "emulator_size",
     "fill_emulator",
     "in_reach",
     "log_density_of_both_tables",
+    "prior_cross",
+    "prior_variance",
     "runs_covariance",
     "runs_log_density",
     "set_emulator",
 ]
 
 LOG_TWO_PI = 1.8378770664093453
+EDGE = 4.0
+"""Weight of a slope in the linear part: at the edge of its box, t̃ = ±½, it varies as much as the level."""
 
 
 class EmulatorState(NamedTuple):
-    """What the calibration block needs of the emulator at the present φ; overwritten in place by `set_emulator`.
+    """What the calibration block needs of the emulator at the present φ; overwritten in place by `fill_emulator`.
 
     factor (n, n), inverse (n, n) and weights (n,) are L with K = L Lᵀ, K⁻¹ and K⁻¹ y^s; `cross` (n, m) and `within`
-    (m, m) hold the part of the covariances with the sites that comes from the controls alone; `cross_trend`,
-    `within_trend` the same for mean and trend.
+    (m, m) hold k_x between runs and sites and among the sites; `cross_trend`, `within_trend` mean and trend in the
+    controls.
     """
 
     phi: FloatArray
@@ -50,7 +61,7 @@ class EmulatorState(NamedTuple):
 
 def emulator_size(model: JointModel) -> int:
     """Length of φ."""
-    return int(model.x_runs.shape[1] + model.t_runs.shape[1] + 1 + int(model.has_nugget))
+    return int(model.x_runs.shape[1] + model.t_runs.shape[1] + 2 + int(model.has_nugget))
 
 
 def allocate_emulator(model: JointModel) -> EmulatorState:
@@ -70,18 +81,25 @@ def allocate_emulator(model: JointModel) -> EmulatorState:
 
 
 @kernel
+def emulator_prior(j: int, model: JointModel) -> tuple[float, float]:
+    """Mean and standard deviation of the normal prior of φ_j."""
+    prior = model.prior
+    beyond = j - model.x_runs.shape[1] - model.t_runs.shape[1]
+    if beyond < 0:
+        return prior.log_decay_mean, prior.log_decay_sd
+    if beyond == 0:
+        return prior.log_variance_mean, prior.log_variance_sd
+    if beyond == 1:
+        return prior.log_linear_mean, prior.log_linear_sd
+    return prior.log_nugget_mean, prior.log_nugget_sd
+
+
+@kernel
 def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
     """Log prior density of φ, normalised."""
-    prior = model.prior
-    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
     total = 0.0
     for j in range(phi.size):
-        if j < num_inputs:
-            mean, sd = prior.log_decay_mean, prior.log_decay_sd
-        elif j == num_inputs:
-            mean, sd = prior.log_variance_mean, prior.log_variance_sd
-        else:
-            mean, sd = prior.log_nugget_mean, prior.log_nugget_sd
+        mean, sd = emulator_prior(j, model)
         total -= 0.5 * ((phi[j] - mean) / sd) ** 2 + np.log(sd) + 0.5 * LOG_TWO_PI
     return total
 
@@ -90,95 +108,126 @@ def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
 def in_reach(phi: FloatArray, model: JointModel) -> bool:
     """False far beyond the prior: ten standard deviations, where exp overflows before the density is lost.
 
-    Six for ln γ: a larger γ would leave the jitter too small to keep the runs' covariance positive definite.
+    Six for ln γ and ln α: larger ones would leave the jitter too small to keep the runs' covariance positive definite.
     """
-    prior = model.prior
     num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
     for j in range(phi.size):
-        if not np.isfinite(phi[j]):
-            return False
-        if j < num_inputs and abs(phi[j] - prior.log_decay_mean) > 10 * prior.log_decay_sd:
-            return False
-        if j == num_inputs and abs(phi[j] - prior.log_variance_mean) > 6 * prior.log_variance_sd:
-            return False
-        if j > num_inputs and abs(phi[j] - prior.log_nugget_mean) > 10 * prior.log_nugget_sd:
+        mean, sd = emulator_prior(j, model)
+        farthest = 6.0 if num_inputs <= j <= num_inputs + 1 else 10.0
+        if not abs(phi[j] - mean) <= farthest * sd:
             return False
     return True
 
 
 @kernel
-def run_inputs(model: JointModel) -> FloatArray:
-    """(d, n) inputs z = (x, t) of the runs, each input's along memory."""
-    num_controls = model.x_runs.shape[1]
-    inputs = np.empty((num_controls + model.t_runs.shape[1], model.y_runs.size))
-    inputs[:num_controls] = model.x_runs.T
-    inputs[num_controls:] = model.t_runs.T
-    return inputs
+def decay_row(point: FloatArray, columns: FloatArray, decay: FloatArray, row: FloatArray) -> None:
+    """Fill row_j = exp(-Σ_c ℓ_c (columns_cj - point_c)²), the inner loops along memory."""
+    row[:] = 0.0
+    for c in range(point.size):
+        here, weight = point[c], decay[c]
+        for j in range(row.size):
+            gap = columns[c, j] - here
+            row[j] += weight * gap * gap
+    for j in range(row.size):
+        row[j] = np.exp(-row[j])
 
 
 @kernel
 def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
     """(n, n) covariance of the runs, jitter or nugget included: its lower half, the upper one is left empty."""
-    prior, inputs = model.prior, run_inputs(model)
-    num_inputs, n = inputs.shape
-    decay = np.exp(phi[:num_inputs])
-    variance = np.exp(phi[num_inputs])
-    own_noise = np.exp(phi[num_inputs + 1]) if model.has_nugget else 0.0
-    centred = inputs - 0.5
-    trend = np.dot(centred.T, centred)
+    prior, x, t = model.prior, model.x_runs, model.t_runs
+    n, num_controls = x.shape
+    num_inputs = num_controls + t.shape[1]
+    decay = np.exp(phi)
+    variance, linear = decay[num_inputs], decay[num_inputs + 1]
+    own_noise = prior.jitter + (decay[num_inputs + 2] if model.has_nugget else 0.0)
+    columns_x, columns_t = np.ascontiguousarray(x.T), np.ascontiguousarray(t.T)
+    trend = np.dot(x - 0.5, columns_x - 0.5)
+    product = np.dot(t - 0.5, columns_t - 0.5)
     covariance = np.zeros((n, n))
-    exponent = np.empty(n)
+    along_x, along_t = np.empty(n), np.empty(n)
     for i in range(n):
-        exponent[: i + 1] = 0.0
-        for c in range(num_inputs):
-            here, weight = inputs[c, i], decay[c]
-            for j in range(i + 1):
-                gap = inputs[c, j] - here
-                exponent[j] += weight * gap * gap
+        decay_row(x[i], columns_x, decay[:num_controls], along_x[: i + 1])
+        decay_row(t[i], columns_t, decay[num_controls:num_inputs], along_t[: i + 1])
         for j in range(i + 1):
-            covariance[i, j] = prior.mean_variance + prior.slope_variance * trend[i, j]
-            covariance[i, j] += variance * np.exp(-exponent[j])
-        covariance[i, i] += prior.jitter + own_noise
+            covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend[i, j] + product[i, j])
+            inner = linear * (1.0 + EDGE * product[i, j]) + variance * along_t[j]
+            covariance[i, j] += along_x[j] * inner
+        covariance[i, i] += own_noise
     return covariance
 
 
 @kernel
-def squared_exponential(
-    left: FloatArray, right: FloatArray, decay: FloatArray, variance: float, kernel: FloatArray
+def control_part(
+    left: FloatArray,
+    right: FloatArray,
+    phi: FloatArray,
+    model: JointModel,
+    kernel: FloatArray,
+    trend: FloatArray,
 ) -> None:
-    """Fill γ exp(-Σ_c ℓ_c (left_ic - right_jc)²), the inner loops along memory."""
-    columns = np.ascontiguousarray(right.T)
+    """Fill k_x, and mean and trend in the controls, between two sets of controls."""
+    prior, columns = model.prior, np.ascontiguousarray(right.T)
+    decay = np.exp(phi[: left.shape[1]])
+    trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(left - 0.5, columns - 0.5)
     for i in range(left.shape[0]):
-        row = kernel[i]
-        row[:] = 0.0
-        for c in range(left.shape[1]):
-            here, weight = left[i, c], decay[c]
-            for j in range(row.size):
-                gap = columns[c, j] - here
-                row[j] += weight * gap * gap
-        for j in range(row.size):
-            row[j] = variance * np.exp(-row[j])
+        decay_row(left[i], columns, decay, kernel[i])
 
 
 @kernel
-def site_parts(
+def add_calibration_part(
+    left: FloatArray,
+    right: FloatArray,
     phi: FloatArray,
     model: JointModel,
-    cross: FloatArray,
-    within: FloatArray,
-    cross_trend: FloatArray,
-    within_trend: FloatArray,
+    kernel: FloatArray,
+    trend: FloatArray,
 ) -> None:
-    """Fill the parts of the covariances with the sites that the controls alone decide."""
-    num_controls = model.x_runs.shape[1]
-    decay = np.exp(phi[:num_controls])
-    variance = np.exp(phi[num_controls + model.t_runs.shape[1]])
-    prior = model.prior
-    squared_exponential(model.x_runs, model.x_sites, decay, variance, cross)
-    squared_exponential(model.x_sites, model.x_sites, decay, variance, within)
-    centred = model.x_sites - 0.5
-    cross_trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(model.x_runs - 0.5, centred.T)
-    within_trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(centred, centred.T)
+    """Turn k_x in `kernel` into γ k_x k_t, and add to `trend` all that is linear in the calibration inputs."""
+    num_controls, num_calibration = model.x_runs.shape[1], left.shape[1]
+    decay = np.exp(phi[num_controls:])
+    variance, linear = decay[num_calibration], decay[num_calibration + 1]
+    slope = model.prior.slope_variance
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            exponent, product = 0.0, 0.0
+            for c in range(num_calibration):
+                gap = left[i, c] - right[j, c]
+                exponent += decay[c] * gap * gap
+                product += (left[i, c] - 0.5) * (right[j, c] - 0.5)
+            trend[i, j] += slope * product + linear * kernel[i, j] * (1.0 + EDGE * product)
+            kernel[i, j] *= variance * np.exp(-exponent)
+
+
+@kernel
+def prior_cross(
+    phi: FloatArray,
+    x_left: FloatArray,
+    t_left: FloatArray,
+    x_right: FloatArray,
+    t_right: FloatArray,
+    model: JointModel,
+) -> FloatArray:
+    """Covariance of η between two sets of inputs."""
+    kernel, trend = np.empty((len(x_left), len(x_right))), np.empty((len(x_left), len(x_right)))
+    control_part(x_left, x_right, phi, model, kernel, trend)
+    add_calibration_part(t_left, t_right, phi, model, kernel, trend)
+    total: FloatArray = kernel + trend
+    return total
+
+
+@kernel
+def prior_variance(phi: FloatArray, x: FloatArray, t: FloatArray, model: JointModel) -> float:
+    """Variance of η at one point."""
+    prior, num_inputs = model.prior, x.size + t.size
+    along_x, along_t = 0.0, 0.0
+    for c in range(x.size):
+        along_x += (x[c] - 0.5) ** 2
+    for c in range(t.size):
+        along_t += (t[c] - 0.5) ** 2
+    total = prior.mean_variance + prior.slope_variance * (along_x + along_t)
+    total += np.exp(phi[num_inputs]) + np.exp(phi[num_inputs + 1]) * (1.0 + EDGE * along_t)
+    return float(total)
 
 
 @kernel
@@ -193,8 +242,9 @@ def normal_log_density(factor: FloatArray, whitened: FloatArray) -> float:
 @kernel
 def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatArray]:
     """Log p(y^s | φ) + log p(φ), and its gradient in φ."""
-    prior, inputs = model.prior, run_inputs(model)
-    num_inputs, n = inputs.shape
+    x, t = model.x_runs, model.t_runs
+    n, num_controls = x.shape
+    num_inputs = num_controls + t.shape[1]
     gradient = np.zeros(phi.size)
     if not in_reach(phi, model):
         return -np.inf, gradient
@@ -202,38 +252,37 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
     inverse = inverse_from_cholesky(factor)
     weights = np.dot(inverse, model.y_runs)
     total = emulator_log_prior(phi, model) - 0.5 * LOG_TWO_PI * n - 0.5 * np.dot(weights, model.y_runs)
-    decay = np.exp(phi[:num_inputs])
-    variance = np.exp(phi[num_inputs])
-    term = np.empty(n)
+    decay = np.exp(phi)
+    variance, linear = decay[num_inputs], decay[num_inputs + 1]
+    inputs = np.empty((num_inputs, n))
+    inputs[:num_controls], inputs[num_controls:] = x.T, t.T
+    product = np.dot(t - 0.5, inputs[num_controls:] - 0.5)
+    along_x, along_t = np.empty(n), np.empty(n)
     for i in range(n):
         total -= np.log(factor[i, i])
-        adjoint = 0.5 * (weights[i] * weights[i] - inverse[i, i])
-        gradient[num_inputs] += adjoint * variance
-        if model.has_nugget:
-            gradient[num_inputs + 1] += adjoint * np.exp(phi[num_inputs + 1])
-        term[:i] = 0.0
-        for c in range(num_inputs):
-            here, weight = inputs[c, i], decay[c]
-            for j in range(i):
-                gap = inputs[c, j] - here
-                term[j] += weight * gap * gap
-        for j in range(i):
-            # both halves of the symmetric matrix
-            term[j] = (weights[i] * weights[j] - inverse[i, j]) * variance * np.exp(-term[j])
-            gradient[num_inputs] += term[j]
+        decay_row(x[i], inputs[:num_controls], decay[:num_controls], along_x[: i + 1])
+        decay_row(t[i], inputs[num_controls:], decay[num_controls:num_inputs], along_t[: i + 1])
+        for j in range(i + 1):
+            # both halves of the symmetric matrix, the diagonal once
+            adjoint = (0.5 if i == j else 1.0) * (weights[i] * weights[j] - inverse[i, j])
+            curved = adjoint * variance * along_x[j] * along_t[j]
+            straight = adjoint * linear * along_x[j] * (1.0 + EDGE * product[i, j])
+            gradient[num_inputs] += curved
+            gradient[num_inputs + 1] += straight
+            along_x[j], along_t[j] = curved + straight, curved
         for c in range(num_inputs):
             here, moment = inputs[c, i], 0.0
+            terms = along_x if c < num_controls else along_t
             for j in range(i):
                 gap = inputs[c, j] - here
-                moment += term[j] * gap * gap
+                moment += terms[j] * gap * gap
             gradient[c] -= decay[c] * moment
+        if model.has_nugget:
+            own = 0.5 * (weights[i] * weights[i] - inverse[i, i])
+            gradient[num_inputs + 2] += own * decay[num_inputs + 2]
     for j in range(phi.size):
-        if j < num_inputs:
-            gradient[j] -= (phi[j] - prior.log_decay_mean) / prior.log_decay_sd**2
-        elif j == num_inputs:
-            gradient[j] -= (phi[j] - prior.log_variance_mean) / prior.log_variance_sd**2
-        else:
-            gradient[j] -= (phi[j] - prior.log_nugget_mean) / prior.log_nugget_sd**2
+        mean, sd = emulator_prior(j, model)
+        gradient[j] -= (phi[j] - mean) / sd**2
     return total, gradient
 
 
@@ -251,7 +300,8 @@ def fill_emulator(phi: FloatArray, factor: FloatArray, model: JointModel, emulat
     emulator.factor[:, :] = factor
     emulator.inverse[:, :] = inverse_from_cholesky(factor)
     emulator.weights[:] = np.dot(emulator.inverse, model.y_runs)
-    site_parts(phi, model, emulator.cross, emulator.within, emulator.cross_trend, emulator.within_trend)
+    control_part(model.x_runs, model.x_sites, phi, model, emulator.cross, emulator.cross_trend)
+    control_part(model.x_sites, model.x_sites, phi, model, emulator.within, emulator.within_trend)
     total = -0.5 * LOG_TWO_PI * n - 0.5 * np.dot(emulator.weights, model.y_runs)
     for i in range(n):
         total -= np.log(factor[i, i])
@@ -280,19 +330,12 @@ def log_density_of_both_tables(
     model
     """
     n, m = model.y_runs.size, model.y_sites.size
-    num_controls = model.x_runs.shape[1]
     solved = np.empty((n, m + 1))
-    cross, cross_trend = np.empty((n, m)), np.empty((n, m))
-    within, within_trend = np.empty((m, m)), np.empty((m, m))
-    site_parts(phi, model, cross, within, cross_trend, within_trend)
-    decay = np.exp(phi[num_controls : num_controls + model.t_runs.shape[1]])
-    add_calibration_inputs(model.t_runs, sites_t, decay, model.prior.slope_variance, cross, cross_trend)
-    add_calibration_inputs(sites_t, sites_t, decay, model.prior.slope_variance, within, within_trend)
-    solved[:, :m] = cross + cross_trend
+    solved[:, :m] = prior_cross(phi, model.x_runs, model.t_runs, model.x_sites, sites_t, model)
     solved[:, m] = model.y_runs
     forward_substitute(factor, solved)
     total = emulator_log_prior(phi, model) + normal_log_density(factor, solved[:, m])
-    covariance = within + within_trend + noise_covariance
+    covariance = prior_cross(phi, model.x_sites, sites_t, model.x_sites, sites_t, model) + noise_covariance
     residual = np.empty((m, 1))
     gram = np.dot(solved.T, solved)
     for i in range(m):
@@ -302,24 +345,3 @@ def log_density_of_both_tables(
     site_factor = large_cholesky(covariance)
     forward_substitute(site_factor, residual)
     return total + model.temperature * normal_log_density(site_factor, residual[:, 0])
-
-
-@kernel
-def add_calibration_inputs(
-    left: FloatArray,
-    right: FloatArray,
-    decay: FloatArray,
-    slope_variance: float,
-    kernel: FloatArray,
-    trend: FloatArray,
-) -> None:
-    """Multiply and add, in place, what the calibration inputs contribute to kernel and trend."""
-    for i in range(left.shape[0]):
-        for j in range(right.shape[0]):
-            exponent, product = 0.0, 0.0
-            for c in range(left.shape[1]):
-                gap = left[i, c] - right[j, c]
-                exponent += decay[c] * gap * gap
-                product += (left[i, c] - 0.5) * (right[j, c] - 0.5)
-            kernel[i, j] *= np.exp(-exponent)
-            trend[i, j] += slope_variance * product

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import optimize
 
 from ..problem.arrays import FloatArray
-from .emulator import emulator_size, runs_log_density
+from .emulator import emulator_prior, emulator_size, runs_log_density
 from .model import JointModel
 
 __all__ = ["find_emulator_mode", "needs_nugget"]
@@ -31,7 +31,7 @@ def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tu
         start = _maximise(_every_other(model, -(-num_runs // LARGE_TABLE)), start, 60)
     # two starts: smooth processes and rough ones are both common, and their modes are apart
     rough = start.copy()
-    rough[: start.size - 1 - int(model.has_nugget)] += 2.0
+    rough[: start.size - 2 - int(model.has_nugget)] += 2.0
     starts = [start, rough] if num_runs <= LARGE_TABLE else [start]
     mode = max(
         (_maximise(model, point, 60) for point in starts), key=lambda phi: runs_log_density(phi, model)[0]
@@ -57,11 +57,7 @@ def needs_nugget(model: JointModel) -> bool:
 
 def _prior_centre(model: JointModel) -> FloatArray:
     """Prior mean of φ."""
-    centre = np.full(emulator_size(model), model.prior.log_decay_mean)
-    last = model.x_runs.shape[1] + model.t_runs.shape[1]
-    centre[last] = model.prior.log_variance_mean
-    centre[last + 1 :] = model.prior.log_nugget_mean
-    return centre
+    return np.array([emulator_prior(j, model)[0] for j in range(emulator_size(model))])
 
 
 def _every_other(model: JointModel, stride: int) -> JointModel:

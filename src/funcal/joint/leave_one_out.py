@@ -16,10 +16,9 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import noise_variance
-from .emulator import EmulatorState, allocate_emulator, set_emulator
+from .emulator import EmulatorState, allocate_emulator, prior_cross, prior_variance, set_emulator
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_inverse
 from .model import JointModel
-from .response import prior_cross
 from .site_functions import SiteState, allocate_sites, clamp, place_sites
 
 __all__ = ["leave_one_out_densities"]
@@ -80,8 +79,6 @@ def _fill_densities(
 ) -> None:
     layout = model.layout
     m, num_nodes, num_functional = model.y_sites.size, nodes.shape[0], layout.num_functional
-    num_inputs = model.x_sites.shape[1] + model.t_runs.shape[1]
-    prior = model.prior
     centre, spread = np.empty((m, num_functional)), np.empty((m, num_functional))
     for draw in range(u.shape[0]):
         set_emulator(phi[draw], model, emulator)
@@ -120,13 +117,8 @@ def _fill_densities(
                 for j in range(m):
                     link[j] += sites.noise_covariance[i, j]
                 link[i] = 0.0
-                variance = (
-                    math.exp(phi[draw, num_inputs]) + prior.mean_variance + sites.noise_covariance[i, i]
-                )
-                for c in range(points.shape[1]):
-                    variance += prior.slope_variance * (points[row, c] - 0.5) ** 2
-                for c in range(values.shape[1]):
-                    variance += prior.slope_variance * (values[row, c] - 0.5) ** 2
+                variance = prior_variance(phi[draw], points[row], values[row], model)
+                variance += sites.noise_covariance[i, i]
                 mean = 0.0
                 for j in range(runs_cross.shape[0]):
                     mean += runs_cross[j, row] * emulator.weights[j]

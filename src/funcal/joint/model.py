@@ -1,6 +1,6 @@
 """The joint model of both tables: y^s = η(x, θ, ψ) and y^p = η(x, θ(x), ψ) + δ(x) + ε, as plain arrays.
 
-The free parameters come in two blocks. The *emulator block* φ = (ln ℓ_1 … ln ℓ_d, ln γ[, ln nugget]) shapes the
+The free parameters come in two blocks. The *emulator block* φ = (ln ℓ_1 … ln ℓ_d, ln γ, ln α[, ln nugget]) shapes the
 Gaussian process η; moving it costs one factorisation of the runs' n × n covariance. The *calibration block* u
 holds everything that concerns the sites and leaves that factor alone:
 
@@ -184,7 +184,7 @@ def _contiguous(values: FloatArray) -> FloatArray:
 
 def emulator_names(model: JointModel, inputs: Sequence[str]) -> list[str]:
     """Names of the emulator block, in order."""
-    names = [f"log_decay[{name}]" for name in inputs] + ["log_variance"]
+    names = [f"log_decay[{name}]" for name in inputs] + ["log_variance", "log_linear"]
     return [*names, "log_nugget"] if model.has_nugget else names
 
 

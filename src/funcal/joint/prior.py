@@ -23,6 +23,8 @@ class PriorNumbers(NamedTuple):
     log_decay_sd: float
     log_variance_mean: float
     log_variance_sd: float
+    log_linear_mean: float
+    log_linear_sd: float
     jitter: float
     log_nugget_mean: float
     log_nugget_sd: float
@@ -49,7 +51,10 @@ class JointPrior:
     log_decay_mean, log_decay_sd
         Normal prior of ln ℓ_j in exp(-Σ ℓ_j d_j²), one ℓ per input.
     log_variance_mean, log_variance_sd
-        Normal prior of ln γ, the variance of the process around its mean.
+        Normal prior of ln γ, the variance of what is curved in the calibration inputs.
+    log_linear_mean, log_linear_sd
+        Normal prior of ln α, the variance of a level and of slopes in the calibration inputs that change with the
+        controls.
     jitter
         Variance added to the diagonal of the runs' covariance for a deterministic computer model. It is not relative to
         γ: runs smoother than the jitter would then drag γ down, and the emulator would be too sure between them.
@@ -77,6 +82,8 @@ class JointPrior:
     log_decay_sd: float = 1.5
     log_variance_mean: float = 0.0
     log_variance_sd: float = 1.5
+    log_linear_mean: float = 0.0
+    log_linear_sd: float = 1.5
     jitter: float = 1e-6
     log_nugget_mean: float = -5.0
     log_nugget_sd: float = 2.0

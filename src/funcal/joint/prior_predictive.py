@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..problem.arrays import FloatArray
-from .emulator import add_calibration_inputs, emulator_size
+from .emulator import emulator_prior, emulator_size, prior_cross
 from .model import JointModel
 from .site_functions import allocate_sites, place_sites
 
@@ -39,11 +39,9 @@ def draw_from_prior(
                 prior.log_discrepancy_roughness_mean + prior.log_discrepancy_roughness_sd * u[:, column]
             )
     phi = rng.standard_normal((num_draws, emulator_size(model)))
-    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
-    phi[:, :num_inputs] = prior.log_decay_mean + prior.log_decay_sd * phi[:, :num_inputs]
-    phi[:, num_inputs] = prior.log_variance_mean + prior.log_variance_sd * phi[:, num_inputs]
-    if model.has_nugget:
-        phi[:, -1] = prior.log_nugget_mean + prior.log_nugget_sd * phi[:, -1]
+    for j in range(phi.shape[1]):
+        mean, sd = emulator_prior(j, model)
+        phi[:, j] = mean + sd * phi[:, j]
     return u, phi
 
 
@@ -73,14 +71,8 @@ def simulate_tables(
     place_sites(u, model, sites)
     x = np.vstack([model.x_runs, model.x_sites])
     t = np.vstack([model.t_runs, sites.values])
-    n, num_controls = model.x_runs.shape
-    num_inputs = num_controls + model.t_runs.shape[1]
-    kernel = np.full((len(x), len(x)), math.exp(phi[num_inputs]))
-    trend = np.full((len(x), len(x)), model.prior.mean_variance)
-    slope = model.prior.slope_variance
-    add_calibration_inputs(x, x, np.exp(phi[:num_controls]), slope, kernel, trend)
-    add_calibration_inputs(t, t, np.exp(phi[num_controls:num_inputs]), slope, kernel, trend)
-    covariance = kernel + trend
+    n = model.y_runs.size
+    covariance = prior_cross(phi, x, t, x, t, model)
     own_noise = math.exp(phi[-1]) if model.has_nugget else 0.0
     runs = np.arange(n)
     covariance[runs, runs] += model.prior.jitter + own_noise

@@ -12,7 +12,7 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import discrepancy_cross
-from .emulator import EmulatorState, add_calibration_inputs, allocate_emulator, set_emulator
+from .emulator import EmulatorState, allocate_emulator, prior_cross, prior_variance, set_emulator
 from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky
 from .model import JointModel
 from .site_functions import (
@@ -25,7 +25,7 @@ from .site_functions import (
     place_sites,
 )
 
-__all__ = ["plug_in_mean", "predict_response", "prior_cross"]
+__all__ = ["plug_in_mean", "predict_response"]
 
 NUM_BLOCKS = 4
 """Blocks of draws that run side by side, each with its own stream; fixed, so that cores do not change results."""
@@ -106,28 +106,6 @@ def draw_function(
 
 
 @kernel
-def prior_cross(
-    phi: FloatArray,
-    x_left: FloatArray,
-    t_left: FloatArray,
-    x_right: FloatArray,
-    t_right: FloatArray,
-    model: JointModel,
-) -> FloatArray:
-    """Covariance of η between two sets of inputs."""
-    num_controls = x_left.shape[1]
-    num_inputs = num_controls + t_left.shape[1]
-    prior = model.prior
-    kernel = np.full((x_left.shape[0], x_right.shape[0]), math.exp(phi[num_inputs]))
-    trend = np.full((x_left.shape[0], x_right.shape[0]), prior.mean_variance)
-    slope = prior.slope_variance
-    add_calibration_inputs(x_left, x_right, np.exp(phi[:num_controls]), slope, kernel, trend)
-    add_calibration_inputs(t_left, t_right, np.exp(phi[num_controls:num_inputs]), slope, kernel, trend)
-    total: FloatArray = kernel + trend
-    return total
-
-
-@kernel
 def predict_block(
     rng: np.random.Generator,
     u: FloatArray,
@@ -142,7 +120,6 @@ def predict_block(
 ) -> None:
     """Fill mean, variance and calibration for a block of draws."""
     layout = model.layout
-    num_inputs = model.x_sites.shape[1] + model.t_runs.shape[1]
     num_new = x_new.shape[0]
     for draw in range(u.shape[0]):
         set_emulator(phi[draw], model, emulator)
@@ -169,12 +146,8 @@ def predict_block(
             explained = np.dot(emulator.inverse, runs_cross)
             correction = np.dot(sites_cross, inverse)
             for q in range(size):
-                centre, spread = np.dot(sites_cross[q], pull), math.exp(phi[draw, num_inputs])
-                spread += model.prior.mean_variance
-                for c in range(points.shape[1]):
-                    spread += model.prior.slope_variance * (points[q, c] - 0.5) ** 2
-                for c in range(values.shape[1]):
-                    spread += model.prior.slope_variance * (values[q, c] - 0.5) ** 2
+                centre = np.dot(sites_cross[q], pull)
+                spread = prior_variance(phi[draw], points[q], values[q], model)
                 spread += discrepancy_cross(u[draw], points[q : q + 1], points[q : q + 1], model)[0, 0]
                 for j in range(runs_cross.shape[0]):
                     centre += runs_cross[j, q] * emulator.weights[j]

@@ -13,7 +13,7 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
-from .emulator import LOG_TWO_PI, emulator_log_prior, in_reach
+from .emulator import EDGE, LOG_TWO_PI, emulator_log_prior, emulator_prior, in_reach
 from .factors import cholesky_in_place, inverse_from_cholesky
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
@@ -35,51 +35,63 @@ def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
 
 
 @kernel
-def _kernel_parts(z: FloatArray, phi: FloatArray, model: JointModel) -> tuple[FloatArray, FloatArray]:
-    """Squared-exponential part (with γ), and with mean and trend added, of the covariance of all points."""
+def _kernel_parts(
+    z: FloatArray, phi: FloatArray, model: JointModel
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """α k_x, its product with the linear part, γ k_x k_t, and the whole covariance of all points."""
     size, num_inputs = z.shape
-    decay, variance = np.exp(phi[:num_inputs]), math.exp(phi[num_inputs])
-    kernel, covariance = np.empty((size, size)), np.empty((size, size))
+    prior, num_controls = model.prior, model.x_runs.shape[1]
+    decay = np.exp(phi)
+    variance, linear = decay[num_inputs], decay[num_inputs + 1]
+    control, straight = np.empty((size, size)), np.empty((size, size))
+    curved, covariance = np.empty((size, size)), np.empty((size, size))
     for i in range(size):
         for j in range(i + 1):
-            exponent, trend = 0.0, 0.0
-            for c in range(num_inputs):
-                gap = z[i, c] - z[j, c]
-                exponent += decay[c] * gap * gap
+            along_x, along_t, trend, product = 0.0, 0.0, 0.0, 0.0
+            for c in range(num_controls):
+                along_x += decay[c] * (z[i, c] - z[j, c]) ** 2
                 trend += (z[i, c] - 0.5) * (z[j, c] - 0.5)
-            kernel[i, j] = kernel[j, i] = variance * math.exp(-exponent)
-            covariance[i, j] = kernel[i, j] + model.prior.mean_variance + model.prior.slope_variance * trend
+            for c in range(num_controls, num_inputs):
+                along_t += decay[c] * (z[i, c] - z[j, c]) ** 2
+                product += (z[i, c] - 0.5) * (z[j, c] - 0.5)
+            control[i, j] = control[j, i] = linear * math.exp(-along_x)
+            straight[i, j] = straight[j, i] = control[i, j] * (1.0 + EDGE * product)
+            curved[i, j] = curved[j, i] = variance * math.exp(-along_x - along_t)
+            covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend + product)
+            covariance[i, j] += straight[i, j] + curved[i, j]
             covariance[j, i] = covariance[i, j]
-    return kernel, covariance
+    return control, straight, curved, covariance
 
 
 @kernel
 def _emulator_gradient(
     z: FloatArray,
     phi: FloatArray,
-    kernel: FloatArray,
+    straight: FloatArray,
+    curved: FloatArray,
     adjoint: FloatArray,
     model: JointModel,
     gradient: FloatArray,
 ) -> None:
     """Add the derivatives in φ of the likelihood and of the prior of φ."""
-    n, num_inputs = model.y_runs.size, z.shape[1]
-    prior = model.prior
-    decay = np.exp(phi[:num_inputs])
+    n, num_inputs, num_controls = model.y_runs.size, z.shape[1], model.x_runs.shape[1]
+    decay = np.exp(phi)
     for i in range(z.shape[0]):
-        gradient[num_inputs] += adjoint[i, i] * kernel[i, i]
+        gradient[num_inputs] += adjoint[i, i] * curved[i, i]
+        gradient[num_inputs + 1] += adjoint[i, i] * straight[i, i]
         if i < n and model.has_nugget:
-            gradient[num_inputs + 1] += adjoint[i, i] * math.exp(phi[num_inputs + 1])
+            gradient[num_inputs + 2] += adjoint[i, i] * decay[num_inputs + 2]
         for j in range(i):
-            term = 2.0 * adjoint[i, j] * kernel[i, j]
-            gradient[num_inputs] += term
+            through_curved = 2.0 * adjoint[i, j] * curved[i, j]
+            through_straight = 2.0 * adjoint[i, j] * straight[i, j]
+            gradient[num_inputs] += through_curved
+            gradient[num_inputs + 1] += through_straight
             for c in range(num_inputs):
+                term = through_curved + (through_straight if c < num_controls else 0.0)
                 gradient[c] -= term * decay[c] * (z[i, c] - z[j, c]) ** 2
-    for c in range(num_inputs):
-        gradient[c] -= (phi[c] - prior.log_decay_mean) / prior.log_decay_sd**2
-    gradient[num_inputs] -= (phi[num_inputs] - prior.log_variance_mean) / prior.log_variance_sd**2
-    if model.has_nugget:
-        gradient[num_inputs + 1] -= (phi[num_inputs + 1] - prior.log_nugget_mean) / prior.log_nugget_sd**2
+    for j in range(phi.size):
+        mean, sd = emulator_prior(j, model)
+        gradient[j] -= (phi[j] - mean) / sd**2
 
 
 @kernel
@@ -93,10 +105,10 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     if not within_bounds(u, model) or not in_reach(phi, model) or not place_sites(u, model, sites):
         return -np.inf
     z = _inputs(model, sites)
-    kernel, factor = _kernel_parts(z, phi, model)
+    control, straight, curved, factor = _kernel_parts(z, phi, model)
     own_noise = model.prior.jitter
     if model.has_nugget:
-        own_noise += math.exp(phi[z.shape[1] + 1])
+        own_noise += math.exp(phi[z.shape[1] + 2])
     for i in range(n):
         factor[i, i] += own_noise
     factor[n:, n:] += sites.noise_covariance
@@ -113,7 +125,7 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
         total -= math.log(factor[i, i])
         for j in range(n + m):
             adjoint[i, j] = 0.5 * (pull[i] * pull[j] - inverse[i, j])
-    _emulator_gradient(z, phi, kernel, adjoint, model, gradient[layout.size :])
+    _emulator_gradient(z, phi, straight, curved, adjoint, model, gradient[layout.size :])
     latent_gradient = np.empty((m, num_calibration))
     for c in range(num_calibration):
         column = num_controls + c
@@ -122,8 +134,9 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
             row = n + i
             through = 0.0
             for j in range(n + m):
-                change = 2.0 * decay * (z[j, column] - z[row, column]) * kernel[row, j]
-                change += model.prior.slope_variance * (z[j, column] - 0.5)
+                change = 2.0 * decay * (z[j, column] - z[row, column]) * curved[row, j]
+                slope = model.prior.slope_variance + EDGE * control[row, j]
+                change += slope * (z[j, column] - 0.5)
                 through += 2.0 * adjoint[row, j] * change
             latent = sites.latent[i, c]
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)
