@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-BENCHMARKS = ("shortest_path", "spanning_tree", "paper_sampler", "joint_sampler")
+BENCHMARKS = ("shortest_path", "spanning_tree", "paper_sampler", "emulator_kernel", "joint_sampler")
 
 
 def main(names: list[str]) -> int:

@@ -9,12 +9,14 @@ from funcal.joint.factors import (
     forward_substitute,
     inverse_from_cholesky,
     lower_inverse,
+    lower_product,
+    transposed_product,
 )
 
 
-@pytest.fixture(params=[1, 7, 40, 75])
+@pytest.fixture(params=[1, 7, 40, 75, 150])
 def positive_definite(request: pytest.FixtureRequest, rng: np.random.Generator) -> np.ndarray:
-    """Sizes below, at and above the block of the blocked inverse."""
+    """Sizes below and above the blocks of the inverse and of the products."""
     root = rng.standard_normal((request.param, request.param + 3))
     return root @ root.T + np.eye(request.param)
 
@@ -30,6 +32,8 @@ def test_factor_solve_inverse(positive_definite: np.ndarray, rng: np.random.Gene
     np.testing.assert_allclose(factor @ solved, b, atol=1e-9)
     np.testing.assert_allclose(lower_inverse(factor), np.linalg.inv(factor), atol=1e-9)
     np.testing.assert_allclose(inverse_from_cholesky(factor), np.linalg.inv(positive_definite), atol=1e-9)
+    np.testing.assert_allclose(lower_product(factor, b), factor @ b, atol=1e-9)
+    np.testing.assert_allclose(transposed_product(factor, b), factor.T @ b, atol=1e-9)
 
 
 def test_indefinite_is_reported() -> None:

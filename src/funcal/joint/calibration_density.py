@@ -1,9 +1,9 @@
 """Log density of the calibration block given the emulator, and its gradient, by hand.
 
-With B the (n, m) covariance of runs and sites, C = K⁻¹ B, S = K_pp - Bᵀ C + Δ + diag(σ²/count) and
-r = y^p - Bᵀ K⁻¹ y^s, the sites contribute log N(r; 0, S). With a = S⁻¹ r and G = ½ (a aᵀ - S⁻¹) the adjoints are
-∂S: G, ∂B: K⁻¹y^s aᵀ - 2 C G, and the chain rule runs on through the kernel, the links (clamp of θ, probit of
-ψ), the functions and the priors. One product with K⁻¹, O(n² m), is all that touches the runs.
+With B the (n, m) covariance of runs and sites, W = L⁻¹ B, S = K_pp - Wᵀ W + Δ + diag(σ²/count) and
+r = y^p - Wᵀ L⁻¹ y^s, the sites contribute log N(r; 0, S). With a = S⁻¹ r and G = ½ (a aᵀ - S⁻¹) the adjoints are
+∂S: G, ∂B: K⁻¹y^s aᵀ - 2 L⁻ᵀ W G, and the chain rule runs on through the kernel, the links (clamp of θ, probit of
+ψ), the functions and the priors. Two products with L⁻¹, O(n² m) together, are all that touches the runs.
 """
 
 import math
@@ -14,7 +14,7 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variance
 from .emulator import EDGE, LOG_TWO_PI, EmulatorState, add_calibration_part
-from .factors import cholesky_in_place, inverse_from_cholesky
+from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
@@ -95,19 +95,18 @@ def site_system(
     -------
     kernel : (n, m), within : (m, m)
         The parts γ k_x k_t of the covariances of the sites with the runs and with each other.
-    solved : (n, m)
-        K⁻¹ B.
+    whitened : (n, m)
+        W = L⁻¹ B.
     covariance : (m, m), residual : (m,)
         Of the site means given the runs.
     """
     kernel, trend = emulator.cross.copy(), emulator.cross_trend.copy()
     add_calibration_part(model.t_runs, sites.values, emulator.phi, model, kernel, trend)
-    cross = kernel + trend
-    solved = np.dot(emulator.inverse, cross)
+    whitened = lower_product(emulator.half, kernel + trend)
     within, within_trend = emulator.within.copy(), emulator.within_trend.copy()
     add_calibration_part(sites.values, sites.values, emulator.phi, model, within, within_trend)
-    covariance = within + within_trend + sites.noise_covariance - np.dot(cross.T, solved)
-    return kernel, within, solved, covariance, model.y_sites - np.dot(cross.T, emulator.weights)
+    covariance = within + within_trend + sites.noise_covariance - np.dot(whitened.T, whitened)
+    return kernel, within, whitened, covariance, model.y_sites - np.dot(whitened.T, emulator.whitened_y)
 
 
 @kernel
@@ -126,7 +125,7 @@ def calibration_log_density(
         model.prior.slope_variance,
         EDGE * math.exp(emulator.phi[num_controls + num_calibration + 1]),
     )
-    kernel, within, solved, factor, residual = site_system(model, emulator, sites)
+    kernel, within, whitened, factor, residual = site_system(model, emulator, sites)
     if not cholesky_in_place(factor):
         return -np.inf
     inverse = inverse_from_cholesky(factor)
@@ -143,7 +142,7 @@ def calibration_log_density(
         sites.response_variance[i] = max(noise - noise * noise * inverse[i, i], 0.0)  # rounding
     sites.likelihood[0] = likelihood
     total = hyper_log_prior(u, model, gradient) + power * likelihood
-    cross_adjoint = np.dot(solved, -2.0 * adjoint)
+    cross_adjoint = transposed_product(emulator.half, np.dot(whitened, -2.0 * adjoint))
     latent_gradient = np.empty((m, num_calibration))
     means, covariances = np.empty(m), np.empty(m)
     for c in range(num_calibration):

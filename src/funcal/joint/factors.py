@@ -16,7 +16,13 @@ __all__ = [
     "inverse_from_cholesky",
     "large_cholesky",
     "lower_inverse",
+    "lower_product",
+    "transposed_product",
 ]
+
+
+BAND = 64
+"""Rows that a product with a triangular matrix takes at a time, each only as far as the matrix reaches."""
 
 
 @kernel
@@ -88,17 +94,35 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
 
 @kernel
 def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
-    """(L Lᵀ)⁻¹ = L⁻ᵀ L⁻¹, by bands of rows of L⁻¹, each multiplied only as far as it reaches."""
-    n = factor.shape[0]
+    """(L Lᵀ)⁻¹ = L⁻ᵀ L⁻¹."""
     inverse = lower_inverse(factor)
-    band = 64
-    if n <= band:
-        return np.dot(inverse.T, inverse)  # type: ignore[no-any-return]
-    product = np.zeros((n, n))
-    for start in range(0, n, band):
-        stop = min(start + band, n)
-        rows = np.ascontiguousarray(inverse[start:stop, :stop])
-        product[:stop, :stop] += np.dot(rows.T, rows)
+    return transposed_product(inverse, inverse)  # type: ignore[no-any-return]
+
+
+@kernel
+def lower_product(lower: FloatArray, b: FloatArray) -> FloatArray:
+    """A b for a lower triangular matrix A (n, n) and a matrix b (n, k)."""
+    n = lower.shape[0]
+    if n <= BAND:
+        return np.dot(lower, b)  # type: ignore[no-any-return]
+    product = np.empty(b.shape)
+    for start in range(0, n, BAND):
+        stop = min(start + BAND, n)
+        product[start:stop] = np.dot(np.ascontiguousarray(lower[start:stop, :stop]), b[:stop])
+    return product
+
+
+@kernel
+def transposed_product(lower: FloatArray, b: FloatArray) -> FloatArray:
+    """Aᵀ b for a lower triangular matrix A (n, n) and a matrix b (n, k)."""
+    n = lower.shape[0]
+    if n <= BAND:
+        return np.dot(lower.T, b)  # type: ignore[no-any-return]
+    product = np.zeros(b.shape)
+    for start in range(0, n, BAND):
+        stop = min(start + BAND, n)
+        rows = np.ascontiguousarray(lower[start:stop, :stop])
+        product[:stop] += np.dot(rows.T, b[start:stop])
     return product
 
 

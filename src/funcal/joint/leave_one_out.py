@@ -17,7 +17,7 @@ from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import noise_variance
 from .emulator import EmulatorState, allocate_emulator, prior_cross, prior_variance, set_emulator
-from .factors import cholesky_in_place, inverse_from_cholesky, lower_inverse
+from .factors import cholesky_in_place, inverse_from_cholesky, lower_inverse, lower_product
 from .model import JointModel
 from .site_functions import SiteState, allocate_sites, clamp, place_sites
 
@@ -83,7 +83,7 @@ def _fill_densities(
     for draw in range(u.shape[0]):
         set_emulator(phi[draw], model, emulator)
         place_sites(u[draw], model, sites)
-        _, _, solved, covariance, residual = site_system(model, emulator, sites)
+        _, _, whitened, covariance, residual = site_system(model, emulator, sites)
         cholesky_in_place(covariance)
         inverse = inverse_from_cholesky(covariance)
         for k in range(num_functional):
@@ -102,10 +102,11 @@ def _fill_densities(
                 values[row] = sites.values[i]
                 for k in range(num_functional):
                     values[row, k] = clamp(centre[i, k] + spread[i, k] * nodes[node, k])
-        runs_cross = prior_cross(phi[draw], model.x_runs, model.t_runs, points, values, model)
+        runs_cross = lower_product(
+            emulator.half, prior_cross(phi[draw], model.x_runs, model.t_runs, points, values, model)
+        )
         sites_cross = prior_cross(phi[draw], points, values, model.x_sites, sites.values, model)
-        sites_cross -= np.dot(runs_cross.T, solved)
-        explained = np.dot(emulator.inverse, runs_cross)
+        sites_cross -= np.dot(runs_cross.T, whitened)
         for i in range(m):
             noise = noise_variance(u[draw], model, i)
             largest, total = -np.inf, 0.0
@@ -121,8 +122,8 @@ def _fill_densities(
                 variance += sites.noise_covariance[i, i]
                 mean = 0.0
                 for j in range(runs_cross.shape[0]):
-                    mean += runs_cross[j, row] * emulator.weights[j]
-                    variance -= runs_cross[j, row] * explained[j, row]
+                    mean += runs_cross[j, row] * emulator.whitened_y[j]
+                    variance -= runs_cross[j, row] ** 2
                 weights = np.dot(inverse, link)
                 # inverse of the covariance without site i: the block of the inverse, less a rank-one term
                 here = weights[i] / inverse[i, i]

@@ -13,7 +13,7 @@ from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import discrepancy_cross
 from .emulator import EmulatorState, allocate_emulator, prior_cross, prior_variance, set_emulator
-from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky
+from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky, lower_product
 from .model import JointModel
 from .site_functions import (
     CORRELATION_JITTER,
@@ -124,7 +124,7 @@ def predict_block(
     for draw in range(u.shape[0]):
         set_emulator(phi[draw], model, emulator)
         place_sites(u[draw], model, sites)
-        _, _, solved, covariance, residual = site_system(model, emulator, sites)
+        _, _, whitened, covariance, residual = site_system(model, emulator, sites)
         cholesky_in_place(covariance)
         inverse = inverse_from_cholesky(covariance)
         pull = np.dot(inverse, residual)
@@ -139,19 +139,20 @@ def predict_block(
                     values[q, k] = clamp(latent[q])
             for h in range(layout.num_global):
                 values[:, layout.num_functional + h] = normal_cdf(u[draw, layout.global_latent + h])
-            runs_cross = prior_cross(phi[draw], model.x_runs, model.t_runs, points, values, model)
+            runs_cross = lower_product(
+                emulator.half, prior_cross(phi[draw], model.x_runs, model.t_runs, points, values, model)
+            )
             sites_cross = prior_cross(phi[draw], points, values, model.x_sites, sites.values, model)
             sites_cross += discrepancy_cross(u[draw], points, model.x_sites, model)
-            sites_cross -= np.dot(runs_cross.T, solved)
-            explained = np.dot(emulator.inverse, runs_cross)
+            sites_cross -= np.dot(runs_cross.T, whitened)
             correction = np.dot(sites_cross, inverse)
             for q in range(size):
                 centre = np.dot(sites_cross[q], pull)
                 spread = prior_variance(phi[draw], points[q], values[q], model)
                 spread += discrepancy_cross(u[draw], points[q : q + 1], points[q : q + 1], model)[0, 0]
                 for j in range(runs_cross.shape[0]):
-                    centre += runs_cross[j, q] * emulator.weights[j]
-                    spread -= runs_cross[j, q] * explained[j, q]
+                    centre += runs_cross[j, q] * emulator.whitened_y[j]
+                    spread -= runs_cross[j, q] ** 2
                 spread -= np.dot(correction[q], sites_cross[q])
                 mean[draw, first + q] = centre
                 variance[draw, first + q] = max(spread, 0.0)

@@ -13,8 +13,8 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
-from .emulator import EDGE, LOG_TWO_PI, emulator_log_prior, emulator_prior, in_reach
-from .factors import cholesky_in_place, inverse_from_cholesky
+from .emulator import EDGE, emulator_log_prior, emulator_prior, in_reach, normal_log_density
+from .factors import cholesky_in_place, lower_inverse, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
@@ -114,15 +114,16 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     factor[n:, n:] += sites.noise_covariance
     if not cholesky_in_place(factor):
         return -np.inf
-    inverse = inverse_from_cholesky(factor)
+    half = lower_inverse(factor)
+    inverse = transposed_product(half, half)
     y = np.empty(n + m)
     y[:n], y[n:] = model.y_runs, model.y_sites
-    pull = np.dot(inverse, y)
+    whitened_y = np.dot(half, y)
+    pull = np.dot(half.T, whitened_y)
     total = hyper_log_prior(u, model, gradient[: layout.size]) + emulator_log_prior(phi, model)
-    total -= 0.5 * LOG_TWO_PI * (n + m) + 0.5 * np.dot(pull, y)
+    total += normal_log_density(factor, whitened_y)
     adjoint = np.empty((n + m, n + m))
     for i in range(n + m):
-        total -= math.log(factor[i, i])
         for j in range(n + m):
             adjoint[i, j] = 0.5 * (pull[i] * pull[j] - inverse[i, j])
     _emulator_gradient(z, phi, straight, curved, adjoint, model, gradient[layout.size :])
