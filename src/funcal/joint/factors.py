@@ -96,7 +96,7 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
 def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
     """(L Lᵀ)⁻¹ = L⁻ᵀ L⁻¹."""
     inverse = lower_inverse(factor)
-    return transposed_product(inverse, inverse)  # type: ignore[no-any-return]
+    return transposed_product(inverse, inverse)
 
 
 @kernel

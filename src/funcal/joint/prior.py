@@ -89,7 +89,7 @@ class JointPrior:
     log_nugget_sd: float = 2.0
     noise_scale: float = 0.5
     level_sd: float = 1.0
-    variation_scale: float = 0.7
+    variation_scale: float = 1.0
     log_roughness_mean: float = -2.0
     log_roughness_sd: float = 1.5
     discrepancy_scale: float = 0.5

@@ -96,7 +96,7 @@ def simulator_helps(
     closer = 1.0 - float(np.exp(-max(need, 0.0)))
     if gain > max(LEAST_GAIN, gain_se) and share > 0.5:
         answer = "yes"
-    elif gain < -max(LEAST_GAIN, gain_se) or (gain < -LEAST_GAIN and share < 0.25):
+    elif gain < -max(LEAST_GAIN, gain_se):
         answer = "no"
     else:
         answer = "unclear"
