@@ -65,6 +65,8 @@ class SamplerSettings:
     disagreement
         R-hat after the first `draws` beyond which the chains are taken to sit in different modes: sampling starts
         again with tempered companions (infinity: never).
+    max_depth
+        A trajectory has at most 2^max_depth steps.
     """
 
     chains: int = 4
@@ -74,6 +76,7 @@ class SamplerSettings:
     target_ess: float = 400.0
     target_rhat: float = 1.01
     disagreement: float = 1.1
+    max_depth: int = MAX_DEPTH
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def sample_posterior(
     every = emulator_interval(model)
     sliced = model.y_runs.size * model.y_sites.size <= CHEAP_SIZE
     slices = NUM_SLICES if sliced else 0
-    depth = SLICED_DEPTH if sliced and model.layout.num_global == 0 else MAX_DEPTH
+    depth = SLICED_DEPTH if sliced and model.layout.num_global == 0 else settings.max_depth
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done = 0

@@ -10,6 +10,9 @@ from ..matching import MatchingSettings
 
 __all__ = ["JointSettings"]
 
+RIVAL_DEPTH = 5
+"""Trajectories of rivals have at most 2⁵ steps: θ(x) beside δ would take a hundred, more than the rest of a fit."""
+
 
 @dataclass(frozen=True)
 class JointSettings:
@@ -93,5 +96,12 @@ class JointSettings:
         """How long each rival's chains run: long enough for leave-one-out, three of them no longer than the main."""
         length = max(self.draws // 4, 20)
         return SamplerSettings(
-            self.num_chains, max(self.warmup // 2, 50), length, length, 0.0, float("inf"), float("inf")
+            self.num_chains,
+            max(self.warmup // 2, 50),
+            length,
+            length,
+            target_ess=0.0,
+            target_rhat=float("inf"),
+            disagreement=float("inf"),
+            max_depth=RIVAL_DEPTH,
         )
