@@ -153,7 +153,7 @@ def paper_plan(
 #: Settings of the paper's study that are not the defaults: `joint` keeps 1 000 draws of four chains and does not go on
 #: until its targets are met, which would double the study's time for the third digit of an error.
 STUDY_SETTINGS: dict[str, dict[str, Any]] = {
-    "joint": {"warmup": 250, "draws": 250, "max_draws": 250, "tempering": False}
+    "joint": {"warmup": 200, "draws": 250, "max_draws": 250, "tempering": False}
 }
 
 
