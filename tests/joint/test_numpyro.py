@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from funcal.joint.emulator_mode import find_emulator_mode
-from funcal.joint.mixing import bulk_ess
 from funcal.joint.model import build_model
 from funcal.joint.prior_predictive import draw_from_prior
 from funcal.joint.run_chains import SamplerSettings, sample_posterior
+from funcal.mixing import bulk_ess
 from funcal.problem import ScaledProblem
 
 

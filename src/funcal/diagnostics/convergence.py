@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..joint.mixing import bulk_ess, mean_ess, split_rhat, tail_ess
+from ..mixing import bulk_ess, mean_ess, split_rhat, tail_ess
 from ..problem import FloatArray
 
 __all__ = ["Convergence", "assess_convergence"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ..mixing import bulk_ess, split_rhat
 from ..problem.arrays import FloatArray
 from .calibration_density import calibration_log_density
 from .emulator import set_emulator
-from .mixing import bulk_ess, split_rhat
 from .model import JointModel
 from .no_u_turn import MAX_DEPTH
 from .pilot import first_pilot, learnt_pilot

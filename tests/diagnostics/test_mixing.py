@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from funcal.joint.mixing import bulk_ess, mean_ess, split_rhat, tail_ess
+from funcal.mixing import bulk_ess, mean_ess, split_rhat, tail_ess
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -8,7 +8,7 @@ same in every draw (a θ that sits on its box), the chains agree: R-hat is 1 and
 import numpy as np
 from scipy.special import ndtri
 
-from ..problem.arrays import FloatArray
+from .problem.arrays import FloatArray
 
 __all__ = ["bulk_ess", "mean_ess", "split_rhat", "tail_ess"]
 
