@@ -3,9 +3,10 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from funcal.compiled import digest_of_kernels, kernel, kernel_cache
+from funcal.compiled import digest_of_kernels, forget_old_caches, kernel, kernel_cache
 
 INNER = "from funcal.compiled import kernel\n\n\n@kernel\ndef inner(x):\n    return x + {step}\n"
 
@@ -53,3 +54,13 @@ def test_importing_compiles_nothing(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True)
     assert not list(tmp_path.rglob("*.nbc"))
+
+
+def test_old_caches_are_forgotten(tmp_path: Path) -> None:
+    """Machine code of another version goes after a week; what is recent, and what is not a cache, stays."""
+    for name, age in (("kernels-old", 8), ("kernels-new", 1), ("other", 99)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.nbc").write_bytes(b"0")
+        os.utime(tmp_path / name, times=2 * (time.time() - 86400 * age,))
+    forget_old_caches(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "other"]

@@ -7,13 +7,16 @@ so that an edit or an upgrade of the package can never leave old machine code be
 
 import hashlib
 import os
+import shutil
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-__all__ = ["digest_of_kernels", "kernel", "kernel_cache"]
+__all__ = ["digest_of_kernels", "forget_old_caches", "kernel", "kernel_cache"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,7 +58,10 @@ def kernel_cache() -> Path:
     base = Path(given) if given else package / "__pycache__"
     if not given and not _writable(base):
         base = _user_cache() / "funcal"
-    return base / f"kernels-{digest_of_kernels(package)}"
+    cache_directory = base / f"kernels-{digest_of_kernels(package)}"
+    if not cache_directory.exists():
+        forget_old_caches(base)
+    return cache_directory
 
 
 def digest_of_kernels(package: Path) -> str:
@@ -66,6 +72,15 @@ def digest_of_kernels(package: Path) -> str:
         if MARK in content:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + content)
     return digest.hexdigest()[:16]
+
+
+def forget_old_caches(base: Path, days: float = 7.0) -> None:
+    """Remove machine code of other versions that was last renewed more than `days` ago."""
+    oldest = time.time() - 86400.0 * days
+    for directory in base.glob("kernels-*"):
+        with suppress(OSError):
+            if directory.stat().st_mtime < oldest:
+                shutil.rmtree(directory)
 
 
 def _writable(directory: Path) -> bool:
