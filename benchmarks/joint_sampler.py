@@ -21,12 +21,12 @@ from funcal.joint.calibration_members import (
     variant_model,
 )
 from funcal.joint.emulator_mode import find_emulator_mode
-from funcal.joint.mixing import bulk_ess
 from funcal.joint.model import JointModel
 from funcal.joint.prior import JointPrior
 from funcal.joint.run_chains import SamplerSettings
 from funcal.joint.starting_points import starting_block
 from funcal.matching import MatchingSettings
+from funcal.mixing import bulk_ess
 from funcal.problem import CalibrationProblem, ScaledProblem
 from funcal.testbed import get_problem
 
