@@ -27,7 +27,7 @@ RIDGE_BAND = (0.86, 1.001)
 def fresh_records(problem: str, replicates: int, folder) -> list[dict]:
     """Records of `joint` on seeds that no prior was chosen on."""
     joint = Variant("joint", settings=json.dumps(STUDY_SETTINGS["joint"], sort_keys=True))
-    plan = StudyPlan((problem,), (joint,), replicates=replicates, first_seed=1000)
+    plan = StudyPlan((problem,), (joint,), replicates=replicates, first_seed=3000)
     return list(run_study(plan, folder, workers=2).read().values())
 
 
