@@ -5,51 +5,81 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import logsumexp
 
 from funcal.joint.calibration_density import site_system
 from funcal.joint.emulator import allocate_emulator, set_emulator
 from funcal.joint.leave_one_out import leave_one_out_densities
-from funcal.joint.model import build_model
+from funcal.joint.model import JointModel, build_model
 from funcal.joint.physical_process import fit_physical_process
 from funcal.joint.site_functions import allocate_sites, place_sites
 from funcal.joint.straight_line import fit_straight_line
 from funcal.problem import ScaledProblem
+from funcal.problem.arrays import FloatArray
+
+from .conftest import scaled_problem
+
+
+def brute_force_densities(model: JointModel, u: FloatArray, phi: FloatArray, num_nodes: int) -> FloatArray:
+    """Left-out log densities by a fine grid over the left-out θ (two at most) of exact normal conditionals."""
+    emulator, sites = allocate_emulator(model), allocate_sites(model)
+    set_emulator(phi, model, emulator)
+    place_sites(u, model, sites)
+    m, num_functional = sites.values.shape[0], model.layout.num_functional
+    steps = np.linspace(-6, 6, num_nodes)
+    found = np.empty(m)
+    for i in range(m):
+        rest = np.arange(m) != i
+        axes = []
+        for k in range(num_functional):
+            covariance = sites.factors[k] @ sites.factors[k].T
+            gain = np.linalg.solve(covariance[np.ix_(rest, rest)], covariance[rest, i])
+            level = stats.norm.cdf(u[model.layout.level + k])
+            centre = level + gain @ (sites.latent[rest, k] - level)
+            axes.append(centre + math.sqrt(covariance[i, i] - gain @ covariance[rest, i]) * steps)
+        terms = []
+        for place in np.ndindex(*(num_nodes,) * num_functional):
+            here = sites._replace(values=sites.values.copy())
+            for k, node in enumerate(place):
+                latent = axes[k][node]
+                here.values[i, k] = (np.logaddexp(0, 25 * latent) - np.logaddexp(0, 25 * (latent - 1))) / 25
+            _, _, _, covariance, residual = site_system(model, emulator, here)
+            inverse = np.linalg.inv(covariance)
+            variance = 1.0 / inverse[i, i]
+            mean = -variance * (inverse[i] @ residual - inverse[i, i] * residual[i])
+            weight = sum(stats.norm.logpdf(steps[node]) + math.log(steps[1] - steps[0]) for node in place)
+            terms.append(weight + stats.norm.logpdf(residual[i], mean, math.sqrt(variance)))
+        found[i] = logsumexp(terms)
+    return found
 
 
 @pytest.mark.parametrize("varies", [False, True])
 def test_densities_are_those_of_the_conditional(one_function: ScaledProblem, varies: bool) -> None:
-    """Integrated densities equal a fine grid over the left-out θ of exact normal conditionals."""
+    """Integrated densities equal those by brute force, with noise as wide as what θ does to the response."""
     model = build_model(one_function, discrepancy="gp", theta_varies=varies)
     rng = np.random.default_rng(4)
     u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.3, 0.6, 0.2, -0.4])
     u[-4] = math.log(0.3)
     found = leave_one_out_densities(model, u[None], phi[None])[0]
-    emulator, sites = allocate_emulator(model), allocate_sites(model)
-    set_emulator(phi, model, emulator)
-    place_sites(u, model, sites)
-    for i in range(5):
-        nodes, weights = [sites.latent[i, 0]], [1.0]
-        if varies:
-            covariance = sites.factors[0] @ sites.factors[0].T
-            rest = np.arange(5) != i
-            gain = np.linalg.solve(covariance[np.ix_(rest, rest)], covariance[rest, i])
-            level = stats.norm.cdf(u[model.layout.level])
-            centre = level + gain @ (sites.latent[rest, 0] - level)
-            sd = math.sqrt(covariance[i, i] - gain @ covariance[rest, i])
-            nodes = centre + sd * np.linspace(-7, 7, 401)
-            weights = stats.norm.pdf(np.linspace(-7, 7, 401))
-            weights = weights / weights.sum()
-        density = 0.0
-        for node, weight in zip(nodes, weights, strict=True):
-            here = sites._replace(values=sites.values.copy())
-            if varies:
-                here.values[i, 0] = (np.logaddexp(0, 25 * node) - np.logaddexp(0, 25 * (node - 1))) / 25
-            _, _, _, covariance, residual = site_system(model, emulator, here)
-            inverse = np.linalg.inv(covariance)
-            variance = 1.0 / inverse[i, i]
-            mean = -variance * (inverse[i] @ residual - inverse[i, i] * residual[i])
-            density += weight * stats.norm.pdf(residual[i], mean, math.sqrt(variance))
-        assert found[i] == pytest.approx(math.log(density), abs=2e-3 if varies else 1e-7)
+    assert found == pytest.approx(brute_force_densities(model, u, phi, 401), abs=5e-3 if varies else 1e-7)
+
+
+@pytest.mark.parametrize(("num_functional", "num_nodes"), [(1, 4001), (2, 121)])
+def test_precise_measurements_are_not_stepped_over(num_functional: int, num_nodes: int) -> None:
+    """Where the noise is far narrower than what θ(x) does to the response, its density is still met.
+
+    To a fifth where y_i can be reached, and to a few per cent of its logarithm where it is far outside.
+    """
+    model = build_model(scaled_problem(4, 30, 1, num_functional, 0))
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        u = 0.5 * rng.standard_normal(model.layout.size)
+        u[model.layout.log_variation : model.layout.log_roughness] = math.log(0.4)
+        u[model.layout.log_roughness : model.layout.global_latent] = 1.0
+        u[model.layout.log_noise] = math.log(0.02)
+        phi = np.array([0.3, *[0.2] * num_functional, 0.0, 1.0])
+        found = leave_one_out_densities(model, u[None], phi[None])[0]
+        assert found == pytest.approx(brute_force_densities(model, u, phi, num_nodes), abs=0.2, rel=0.06)
 
 
 def test_straight_line_is_refitted_without_each_site(one_function: ScaledProblem) -> None:

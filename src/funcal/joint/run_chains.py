@@ -33,8 +33,8 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 40
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-CHEAP_SIZE, NUM_SLICES = 500, 9
-"""Runs times sites up to which a likelihood is so cheap that every sweep ends in that many slice moves of the block."""
+SLICES = ((500, 9), (1500, 3))
+"""Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""
 ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 """Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
 that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
@@ -146,9 +146,10 @@ def sample_posterior(
     exchange = [np.random.default_rng(seed.spawn(1)[0]) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
     every = emulator_interval(model)
-    sliced = model.y_runs.size * model.y_sites.size <= CHEAP_SIZE
-    slices = NUM_SLICES if sliced else 0
-    depth = SLICED_DEPTH if sliced and model.layout.num_global == 0 else settings.max_depth
+    size = model.y_runs.size * model.y_sites.size
+    slices = next((number for largest, number in SLICES if size <= largest), 0)
+    carried = size <= SLICES[0][0] and model.layout.num_global == 0
+    depth = SLICED_DEPTH if carried else settings.max_depth
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done = 0
@@ -193,10 +194,7 @@ def sample_posterior(
             segments = run_all(length, True)
             if index < len(windows) - 1:
                 reference = emulator_reference(segments, emulator_shape)
-                models = [
-                    adapt(chain, own, segment, reference)
-                    for chain, own, segment in zip(chains, models, segments, strict=True)
-                ]
+                models = adapt(chains, models, segments, reference, len(ladder))
         total = 0
         while total < settings.max_draws:
             length = settings.draws if total == 0 else max(100, total // 4)
@@ -290,24 +288,37 @@ def emulator_reference(
 
 
 def adapt(
-    chain: ChainState, model: JointModel, segment: SegmentDraws, reference: tuple[FloatArray, FloatArray]
-) -> JointModel:
-    """Learn pilot and metric from one window; returns the chain's model with its new pilot.
+    chains: Sequence[ChainState],
+    models: Sequence[JointModel],
+    segments: Sequence[SegmentDraws],
+    reference: tuple[FloatArray, FloatArray],
+    rungs: int,
+) -> list[JointModel]:
+    """Learn pilots and metrics from one window; returns the chains' models with their new pilots.
 
-    The metric is shrunk towards a small isotropic one as in Stan.
+    Each chain has a pilot of its own. The metric is that of all chains on the same of the ladder's `rungs`: the mean of
+    their covariances, each around its own mean, shrunk towards a small isotropic one as in Stan.
     """
-    length, size = segment.u.shape
-    piloted = learnt_pilot(model, segment.latent, segment.information, segment.score)
-    moved = np.stack([pilot_coordinates(draw, piloted, chain.sites) for draw in segment.u])
-    chain.u[:] = moved[-1]
-    if chain.metric.shape[0] > size:  # this chain moves both blocks at once
-        moved = np.hstack([moved, segment.phi])
-    covariance = np.atleast_2d(np.cov(moved.T))
-    shrunk = length / (length + 5.0) * covariance + 1e-3 * 5.0 / (length + 5.0) * np.eye(len(covariance))
-    chain.metric[:, :] = np.linalg.cholesky(shrunk)
-    chain.centre[:], chain.shape[:, :] = reference
-    chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
-    restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
+    piloted = [
+        learnt_pilot(model, segment.latent, segment.information, segment.score)
+        for model, segment in zip(models, segments, strict=True)
+    ]
+    covariances = []
+    for chain, model, segment in zip(chains, piloted, segments, strict=True):
+        moved = np.stack([pilot_coordinates(draw, model, chain.sites) for draw in segment.u])
+        chain.u[:] = moved[-1]
+        if chain.metric.shape[0] > moved.shape[1]:  # this chain moves both blocks at once
+            moved = np.hstack([moved, segment.phi])
+        covariances.append(np.atleast_2d(np.cov(moved.T)))
+    for index, chain in enumerate(chains):
+        alike = covariances[index % rungs :: rungs]
+        length = len(alike) * len(segments[index].u)
+        own = 5.0 / (length + 5.0)
+        shrunk = (1.0 - own) * np.mean(alike, axis=0) + 1e-3 * own * np.eye(len(alike[0]))
+        chain.metric[:, :] = np.linalg.cholesky(shrunk)
+        chain.centre[:], chain.shape[:, :] = reference
+        chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
+        restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
     return piloted
 
 
