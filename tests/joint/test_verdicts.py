@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from funcal.joint.member_weights import exact_leave_one_out
+from funcal.joint.member_weights import LeaveOneOut, exact_leave_one_out
 from funcal.joint.verdicts import simulator_helps, theta_varies
 
 SITES = 12
@@ -48,3 +48,14 @@ def test_theta_varies(gain: float, spread: float, answer: str) -> None:
     """Leave-one-out decides, and where it is close the posterior of the range of θ over the sites."""
     values = np.linspace(0.3, 0.3 + spread, SITES)[None, :, None] * np.ones((50, 1, 1))
     assert theta_varies(scores(gain, 0.1), values, "")["answer"] == answer  # type: ignore[arg-type]
+
+
+def test_rough_leave_one_out_is_said() -> None:
+    """Where importance sampling is doubtful the evidence says at how many sites; elsewhere it says nothing."""
+    members = scores(5.0, 0.1)
+    values = np.linspace(0.3, 0.7, SITES)[None, :, None] * np.ones((50, 1, 1))
+    assert "rough" not in theta_varies(members, values, "")["evidence"]["words"]  # type: ignore[arg-type]
+    rough = members["varying"].log_density  # type: ignore[attr-defined]
+    members["varying"] = LeaveOneOut(rough, np.r_[0.9, 1.2, np.zeros(SITES - 2)])
+    words = theta_varies(members, values, "")["evidence"]["words"]  # type: ignore[arg-type]
+    assert "rough at 2 of 12 sites (Pareto k up to 1.2)" in words

@@ -121,10 +121,8 @@ def calibration_log_density(
     if not within_bounds(u, model) or not place_sites(u, model, sites):
         return -np.inf
     decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
-    slope, steep = (
-        model.prior.slope_variance,
-        EDGE * math.exp(emulator.phi[num_controls + num_calibration + 1]),
-    )
+    slope = model.prior.slope_variance
+    steep = EDGE * math.exp(emulator.phi[num_controls + num_calibration + 1])
     kernel, within, whitened, factor, residual = site_system(model, emulator, sites)
     if not cholesky_in_place(factor):
         return -np.inf

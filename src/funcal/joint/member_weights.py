@@ -10,6 +10,7 @@ from scipy.special import softmax
 from ..problem.arrays import FloatArray
 
 __all__ = [
+    "UNRELIABLE_K",
     "WITH_DISCREPANCY",
     "LeaveOneOut",
     "difference",
@@ -22,6 +23,8 @@ __all__ = [
 
 NUM_ITERATIONS = 2000
 """Of the expectation-maximisation for the weights; it gains at every one and has long settled by then."""
+UNRELIABLE_K = 0.7
+"""Pareto k beyond which importance sampling cannot be trusted (Vehtari et al. 2024)."""
 WITH_DISCREPANCY = "+discrepancy"
 """How the names of members with δ end."""
 NEED = 0.15
@@ -38,7 +41,7 @@ class LeaveOneOut:
     ----------
     log_density : (m,)
     pareto_k : (m,)
-        Reliability of the importance sampling: above 0.7 it is not; 0 where the densities are exact.
+        Reliability of the importance sampling: doubtful above `UNRELIABLE_K`; 0 where the densities are exact.
     """
 
     log_density: FloatArray

@@ -13,13 +13,11 @@ from scipy.special import logsumexp
 from ..problem import ScaledProblem
 from .calibration_members import CalibrationMember, MemberRecipe, Variant
 from .comparison import LOO_DRAWS, leave_one_out_of
-from .member_weights import LeaveOneOut
+from .member_weights import UNRELIABLE_K, LeaveOneOut
 from .response import predict_response
 
 __all__ = ["reliable_leave_one_out", "without_site"]
 
-UNRELIABLE_K = 0.7
-"""Pareto k beyond which importance sampling cannot be trusted (Vehtari et al. 2024)."""
 FUNCTIONS_PER_DRAW = 8
 """Draws of θ at the left-out site per posterior draw, so that its spread does not rest on one."""
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..problem.arrays import FloatArray
-from .member_weights import LeaveOneOut, difference
+from .member_weights import UNRELIABLE_K, LeaveOneOut, difference
 
 __all__ = ["comparison_table", "simulator_helps", "theta_varies"]
 
@@ -42,6 +42,15 @@ def comparison_table(
     return rows
 
 
+def _doubt(*scores: LeaveOneOut) -> str:
+    """What to add to a comparison of these members where leave-one-out itself is rough."""
+    worst = np.max([score.pareto_k for score in scores], axis=0)
+    num_rough = int(np.sum(worst > UNRELIABLE_K))
+    if num_rough == 0:
+        return ""
+    return f"; this is rough at {num_rough} of {worst.size} sites (Pareto k up to {worst.max():.1f})"
+
+
 def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix: str) -> dict[str, Any]:
     """Whether θ varies with x, from leave-one-out and from the posterior of its range over the sites.
 
@@ -53,7 +62,8 @@ def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix:
     suffix
         ``""`` or ``"+discrepancy"``: θ(x) and constant θ are compared with the same δ.
     """
-    gain, gain_se = difference(members["varying" + suffix], members["constant" + suffix])
+    varying, constant = members["varying" + suffix], members["constant" + suffix]
+    gain, gain_se = difference(varying, constant)
     spread = np.ptp(values, axis=1)
     probability = float(np.mean(spread > VARIATION, axis=0).max())
     if gain > max(LEAST_GAIN, 2.0 * gain_se) or (probability >= SURE and gain > 0.0):
@@ -68,8 +78,9 @@ def theta_varies(members: Mapping[str, LeaveOneOut], values: FloatArray, suffix:
             "elpd_gain_over_constant": gain,
             "se": gain_se,
             "probability_of_range_over_a_tenth_of_the_box": probability,
-            "words": f"letting θ vary changes the leave-one-out log density by {gain:+.1f} ± {gain_se:.1f}; its range "
-            f"over the sites exceeds a tenth of the box with probability {probability:.2f}",
+            "words": f"letting θ vary changes the leave-one-out log density by {gain:+.1f} ± {gain_se:.1f}"
+            f"{_doubt(varying, constant)}; its range over the sites exceeds a tenth of the box with probability "
+            f"{probability:.2f}",
         },
     }
 
@@ -111,7 +122,8 @@ def simulator_helps(
             "prediction_weight_of_calibrated_members": used,
             "misfit_removed_by_discrepancy": closer,
             "words": f"the best member with the computer model ({best}) predicts left-out sites with a log density "
-            f"{gain:+.1f} ± {gain_se:.1f} of the best without it ({rival}); stacking gives the calibrated members a "
-            f"weight of {share:.2f}, the prediction one of {used:.2f}; a discrepancy takes {closer:.0%} off the misfit",
+            f"{gain:+.1f} ± {gain_se:.1f} of the best without it ({rival})"
+            f"{_doubt(members[best], members[rival])}; stacking gives the calibrated members a weight of {share:.2f}, "
+            f"the prediction one of {used:.2f}; a discrepancy takes {closer:.0%} off the misfit",
         },
     }
