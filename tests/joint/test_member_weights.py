@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from funcal.joint.member_weights import (
+    LeaveOneOut,
     exact_leave_one_out,
     need_of_discrepancy,
     prediction_weights,
@@ -67,19 +68,35 @@ def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof() -> None:
     assert prediction_weights(scores, PLAIN, need=0.3)["varying+discrepancy"] > 0.5
 
 
-def test_a_model_that_needs_no_discrepancy_is_weighed_by_its_density() -> None:
-    """The weights are those of exp(elpd), and the line has none of its own."""
-    scores = {
+def close_scores(physical: float) -> dict[str, LeaveOneOut]:
+    """Calibrated members with elpd -2, -3 and -1.96, and a physical process with `physical`."""
+    return {
         "varying": exact_leave_one_out(np.array([-0.5, -0.4, -0.6, -0.5])),
         "constant": exact_leave_one_out(np.array([-0.7, -0.8, -0.7, -0.8])),
         "varying+discrepancy": exact_leave_one_out(np.full(4, -0.49)),
-        "gp": exact_leave_one_out(np.array([-0.1, -0.7, -0.1, -0.7])),
+        "gp": exact_leave_one_out(np.full(4, physical / 4)),
         "linear": exact_leave_one_out(np.full(4, -0.4)),
     }
-    weights = prediction_weights(scores, PLAIN, need=0.0)
-    unnormalised = np.exp([-2.0, -3.0, -1.96, -1.6])
+
+
+@pytest.mark.parametrize("physical", [0.5, -5.0])
+def test_clear_winners_are_weighed_by_their_density(physical: float) -> None:
+    """Where one side wins clearly the weights are those of exp(elpd), and the line has none of its own."""
+    weights = prediction_weights(close_scores(physical), PLAIN, need=0.0)
+    unnormalised = np.exp([-2.0, -3.0, -1.96, physical])
     expected = unnormalised / unnormalised.sum()
     assert list(weights.values())[:4] == pytest.approx(expected.tolist())
+    assert weights["linear"] == 0.0
+
+
+@pytest.mark.parametrize("physical", [-0.5, -3.5])
+def test_undecided_sides_share_equally(physical: float) -> None:
+    """Where no side wins clearly the process has half, and the calibrated members the rest by exp(elpd)."""
+    weights = prediction_weights(close_scores(physical), PLAIN, need=0.0)
+    unnormalised = np.exp([-2.0, -3.0, -1.96])
+    expected = 0.5 * unnormalised / unnormalised.sum()
+    assert list(weights.values())[:3] == pytest.approx(expected.tolist())
+    assert weights["gp"] == 0.5
     assert weights["linear"] == 0.0
 
 

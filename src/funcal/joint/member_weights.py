@@ -30,7 +30,7 @@ WITH_DISCREPANCY = "+discrepancy"
 NEED = 0.15
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 CLEAR_GAIN = 2.0
-"""Log density by which a computer model in need of δ must win: odds of seven to one."""
+"""Log density by which leave-one-out over a dozen sites decides: odds of seven to one."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,9 @@ def prediction_weights(
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
     proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), over the calibrated members and the first plain one.
-    The plain one predicts alone where the computer model needs a discrepancy and does not win clearly: one that
-    explains the measurements needs none.
+    Where neither the best calibrated member nor the plain one wins clearly, the two sides share equally; but the plain
+    one predicts alone where the computer model needs a discrepancy and does not win clearly: one that explains the
+    measurements needs none.
 
     Parameters
     ----------
@@ -122,13 +123,15 @@ def prediction_weights(
         See `need_of_discrepancy`.
     """
     calibrated = [name for name in members if name not in plain]
-    competing = [*calibrated, plain[0]]
-    best = max(calibrated, key=lambda name: members[name].elpd)
-    gain = members[best].elpd - members[plain[0]].elpd
-    weight = softmax([members[name].elpd for name in competing])
+    elpd = np.array([members[name].elpd for name in (*calibrated, plain[0])])
+    gain = elpd[:-1].max() - elpd[-1]
     if need > NEED and gain <= CLEAR_GAIN:
         weight = np.append(np.zeros(len(calibrated)), 1.0)
-    weights = dict(zip(competing, weight.tolist(), strict=True))
+    elif abs(gain) <= CLEAR_GAIN:
+        weight = 0.5 * np.append(softmax(elpd[:-1]), 1.0)
+    else:
+        weight = softmax(elpd)
+    weights = dict(zip((*calibrated, plain[0]), weight.tolist(), strict=True))
     return {name: weights.get(name, 0.0) for name in members}
 
 
