@@ -3,7 +3,14 @@
 import importlib
 import sys
 
-BENCHMARKS = ("shortest_path", "spanning_tree", "paper_sampler", "emulator_kernel", "joint_sampler")
+BENCHMARKS = (
+    "shortest_path",
+    "spanning_tree",
+    "paper_sampler",
+    "emulator_kernel",
+    "joint_sampler",
+    "prediction_weights",
+)
 
 
 def main(names: list[str]) -> int:

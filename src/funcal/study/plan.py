@@ -16,7 +16,7 @@ from ..testbed import PAPER_PROBLEMS, get_problem
 
 __all__ = ["StudyPlan", "TrialDescription", "Variant", "paper_plan", "plan_from_file"]
 
-#: Issue and paper: at least 50 replicates of synthetic problems, 20 random splits of real data.
+#: Replicates of synthetic problems and random splits of real data in the paper's tables.
 PAPER_SEEDS, PAPER_SPLITS = 50, 20
 FILE_KEYS = ("problems", "methods", "replicates", "splits", "first_seed", "settings")
 

@@ -1,0 +1,98 @@
+"""What a rule of prediction weights is worth: median RMSE of y of every rule on the same fits of `joint`.
+
+Seeds and splits from 500 on, with the study's settings. Errors of spot weld are in mm and of PVA in standard deviations
+of the response, pooled over the folds of a split. The real data are needed for both.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import softmax
+
+from funcal import calibrate
+from funcal.joint.comparison import PLAIN_MEMBERS
+from funcal.joint.member_weights import WITH_DISCREPANCY, exact_leave_one_out, prediction_weights
+from funcal.problem import CalibrationProblem
+from funcal.problem.arrays import FloatArray
+from funcal.study.plan import STUDY_SETTINGS
+from funcal.testbed import get_problem
+
+FIRST_SEED = 500
+REPLICATES = {"spot-weld": 14, "pva": 12, "synthetic-1": 16, "synthetic-2": 12, "synthetic-3": 16}
+IN_STANDARD_DEVIATIONS = ("pva",)
+NO_NEED, ALWAYS_NEED = -np.inf, np.inf
+
+
+@dataclass(frozen=True)
+class ScoredFit:
+    """One fit: what leave-one-out said of each member, and by how much each misses the test points."""
+
+    elpd: dict[str, float]
+    stacking: dict[str, float]
+    need: float
+    error: dict[str, FloatArray]
+
+    def missed(self, weights: Mapping[str, float]) -> FloatArray:
+        """Errors of the mixture's mean."""
+        return np.asarray(sum(weight * self.error[name] for name, weight in weights.items() if weight))
+
+    def default(self, need: float) -> dict[str, float]:
+        """The weights of `joint`, were its need of a discrepancy the one given."""
+        scores = {name: exact_leave_one_out(np.array([value])) for name, value in self.elpd.items()}
+        return prediction_weights(scores, PLAIN_MEMBERS, need)
+
+    def by_density(self) -> dict[str, float]:
+        """In proportion to exp(elpd) over the calibrated members and the physical process."""
+        names = [name for name in self.elpd if name != PLAIN_MEMBERS[1]]
+        return dict(zip(names, softmax([self.elpd[name] for name in names]).tolist(), strict=True))
+
+
+RULES: dict[str, Callable[[ScoredFit], Mapping[str, float]]] = {
+    "the rule of joint": lambda fit: fit.default(fit.need),
+    "the same, no need of δ": lambda fit: fit.default(NO_NEED),
+    "gp unless clearly beaten": lambda fit: fit.default(ALWAYS_NEED),
+    "exp(elpd)": ScoredFit.by_density,
+    "stacking": lambda fit: fit.stacking,
+    "gp alone": lambda fit: {"gp": 1.0},
+    "line alone": lambda fit: {"linear": 1.0},
+    "θ(x) alone": lambda fit: {"varying": 1.0},
+    "θ(x) with δ alone": lambda fit: {"varying" + WITH_DISCREPANCY: 1.0},
+}
+
+
+def score(key: str, seed: int, fold: int) -> tuple[ScoredFit, float]:
+    """One fit and the scale of its errors."""
+    case = get_problem(key).draw(seed, fold)
+    problem = CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
+    fitted = calibrate(problem, "joint", seed=seed, **STUDY_SETTINGS["joint"])
+    report = fitted.fit.report
+    table = {row["member"]: row for row in report["comparison"]}
+    removed = report["verdicts"]["simulator_helps"]["evidence"]["misfit_removed_by_discrepancy"]
+    errors = {
+        name: np.asarray(fitted.predict(case.test_frame(), member=name).response.mean) - case.test_response
+        for name in table
+    }
+    found = ScoredFit(
+        {name: row["elpd"] for name, row in table.items()},
+        {name: row["stacking_weight"] for name, row in table.items()},
+        -float(np.log1p(-removed)),
+        errors,
+    )
+    return found, case.response_sd if key in IN_STANDARD_DEVIATIONS else 1.0
+
+
+def main() -> None:
+    """Print the median over seeds or splits of each rule's error on each problem."""
+    warnings.simplefilter("ignore")  # measured responses beyond the runs' are part of these problems
+    errors: dict[str, dict[str, list[float]]] = {rule: {key: [] for key in REPLICATES} for rule in RULES}
+    for key, replicates in REPLICATES.items():
+        for seed in range(FIRST_SEED, FIRST_SEED + replicates):
+            fits = [score(key, seed, fold) for fold in range(get_problem(key).num_folds)]
+            for rule, weights in RULES.items():
+                missed = np.concatenate([fit.missed(weights(fit)) / scale for fit, scale in fits])
+                errors[rule][key].append(float(np.sqrt(np.mean(missed**2))))
+    print(f"{'weights':<28}" + "".join(f"{key:>14}" for key in REPLICATES))
+    for rule, found in errors.items():
+        print(f"{rule:<28}" + "".join(f"{np.median(found[key]):>14.3f}" for key in REPLICATES))
