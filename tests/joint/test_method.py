@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import funcal
@@ -79,6 +80,29 @@ def test_report_says_what_was_found(calibration: funcal.Calibration) -> None:
         "unclear",
     }
     assert len(report["identifiability"]["theta"]["theta"]["contraction"]) == 6
+
+
+def test_a_true_model_with_precise_measurements_predicts() -> None:
+    """A computer model that is right, measured within 1 %, is found to help, and θ(x) to vary: it predicts."""
+    rng = np.random.default_rng(5)
+    dose = np.arange(1.0, 10.0)
+    absorption = np.linspace(0.2, 1.8, 5)[:, None] + rng.uniform(-0.2, 0.2, (5, dose.size))
+    runs = pd.DataFrame({"dose": np.tile(dose, 5), "absorption": absorption.ravel()})
+    runs["y"] = runs["absorption"] * runs["dose"] + np.sqrt(runs["dose"])
+    measured = (0.5 + 0.1 * dose) * dose + np.sqrt(dose) + 0.05 * rng.standard_normal(dose.size)
+    problem = funcal.CalibrationProblem.from_tables(
+        pd.DataFrame({"dose": dose, "y": measured}),
+        runs,
+        control=["dose"],
+        functional=["absorption"],
+        response="y",
+    )
+    report = funcal.calibrate(
+        problem, method="joint", seed=1, warmup=200, draws=200, max_draws=1000, tempering=False
+    ).fit.report
+    for verdict in ("theta_varies", "simulator_helps"):
+        assert report["verdicts"][verdict]["answer"] == "yes"
+    assert report["weights"]["varying"] + report["weights"]["varying+discrepancy"] > 0.8
 
 
 def test_one_member_alone_can_predict(calibration: funcal.Calibration) -> None:
