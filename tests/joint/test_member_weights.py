@@ -90,13 +90,13 @@ def test_clear_winners_are_weighed_by_their_density(physical: float) -> None:
 
 
 @pytest.mark.parametrize("physical", [-0.5, -3.5])
-def test_undecided_sides_share_equally(physical: float) -> None:
-    """Where no side wins clearly the process has half, and the calibrated members the rest by exp(elpd)."""
+def test_undecided_sides_share(physical: float) -> None:
+    """Where no side wins clearly the process has a third, and the calibrated members the rest by exp(elpd)."""
     weights = prediction_weights(close_scores(physical), PLAIN, need=0.0)
     unnormalised = np.exp([-2.0, -3.0, -1.96])
-    expected = 0.5 * unnormalised / unnormalised.sum()
+    expected = 2.0 / 3.0 * unnormalised / unnormalised.sum()
     assert list(weights.values())[:3] == pytest.approx(expected.tolist())
-    assert weights["gp"] == 0.5
+    assert weights["gp"] == pytest.approx(1.0 / 3.0)
     assert weights["linear"] == 0.0
 
 

@@ -31,6 +31,8 @@ NEED = 0.15
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 CLEAR_GAIN = 2.0
 """Log density by which leave-one-out over a dozen sites decides: odds of seven to one."""
+PLAIN_SHARE = 1.0 / 3.0
+"""Of the physical process where leave-one-out does not decide: odds of two to one for a computer model without δ."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,8 @@ def prediction_weights(
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
     proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), over the calibrated members and the first plain one.
-    Where neither the best calibrated member nor the plain one wins clearly, the two sides share equally; but the plain
-    one predicts alone where the computer model needs a discrepancy and does not win clearly: one that explains the
+    Where neither the best calibrated member nor the plain one wins clearly, the plain one has a third; but it
+    predicts alone where the computer model needs a discrepancy and does not win clearly: one that explains the
     measurements needs none.
 
     Parameters
@@ -128,7 +130,7 @@ def prediction_weights(
     if need > NEED and gain <= CLEAR_GAIN:
         weight = np.append(np.zeros(len(calibrated)), 1.0)
     elif abs(gain) <= CLEAR_GAIN:
-        weight = 0.5 * np.append(softmax(elpd[:-1]), 1.0)
+        weight = np.append((1.0 - PLAIN_SHARE) * softmax(elpd[:-1]), PLAIN_SHARE)
     else:
         weight = softmax(elpd)
     weights = dict(zip((*calibrated, plain[0]), weight.tolist(), strict=True))

@@ -90,7 +90,7 @@ class JointPrior:
     noise_scale: float = 0.5
     level_sd: float = 1.0
     variation_scale: float = 1.0
-    log_roughness_mean: float = -2.0
+    log_roughness_mean: float = -2.5
     log_roughness_sd: float = 1.5
     discrepancy_scale: float = 0.5
     log_discrepancy_roughness_mean: float = 0.5
