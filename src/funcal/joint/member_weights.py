@@ -10,6 +10,7 @@ from scipy.special import softmax
 from ..problem.arrays import FloatArray
 
 __all__ = [
+    "CLEAR_GAIN",
     "UNRELIABLE_K",
     "WITH_DISCREPANCY",
     "LeaveOneOut",

@@ -2,7 +2,8 @@
 
 Every variant is sampled by short chains and judged by PSIS-LOO on the site means; sites whose Pareto k is too large
 for that are left out in earnest (`refitted_sites.py`). The best expected log density wins, unless a simpler variant
-comes within one of it, or within one standard error of their difference.
+comes within two of it, which is about what the best of eight noisy scores gains by chance, or within one standard error
+of their difference.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,9 +14,9 @@ import numpy as np
 
 from ..problem import ScaledProblem
 from .calibration_members import CalibrationMember, MemberRecipe, Variant
-from .member_weights import LeaveOneOut, difference
+from .member_weights import CLEAR_GAIN, LeaveOneOut, difference
 from .refitted_sites import reliable_leave_one_out
-from .verdicts import LEAST_GAIN, theta_varies
+from .verdicts import theta_varies
 
 __all__ = ["VariantTuning", "choose_simplest", "tune_variant"]
 
@@ -115,7 +116,7 @@ def tune_variant(
 
 
 def choose_simplest(scores: Mapping[str, LeaveOneOut]) -> str:
-    """The simplest variant that no other beats by more than one and more than one standard error.
+    """The simplest variant that no other beats clearly: by more than two and more than one standard error.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def choose_simplest(scores: Mapping[str, LeaveOneOut]) -> str:
 
     def as_good(score: LeaveOneOut) -> bool:
         loss, loss_se = difference(best, score)
-        return loss <= max(LEAST_GAIN, loss_se)
+        return loss <= max(CLEAR_GAIN, loss_se)
 
     return next(name for name, score in scores.items() if as_good(score))
 
