@@ -29,6 +29,7 @@ NO_NEED, ALWAYS_NEED = -np.inf, np.inf
 class ScoredFit:
     """One fit: what leave-one-out said of each member, and by how much each misses the test points."""
 
+    num_sites: int
     elpd: dict[str, float]
     stacking: dict[str, float]
     need: float
@@ -40,7 +41,10 @@ class ScoredFit:
 
     def default(self, need: float) -> dict[str, float]:
         """The weights of `joint`, were its need of a discrepancy the one given."""
-        scores = {name: exact_leave_one_out(np.array([value])) for name, value in self.elpd.items()}
+        scores = {
+            name: exact_leave_one_out(np.full(self.num_sites, value / self.num_sites))
+            for name, value in self.elpd.items()
+        }
         return prediction_weights(scores, PLAIN_MEMBERS, need)
 
     def by_density(self) -> dict[str, float]:
@@ -52,7 +56,7 @@ class ScoredFit:
 RULES: dict[str, Callable[[ScoredFit], Mapping[str, float]]] = {
     "the rule of joint": lambda fit: fit.default(fit.need),
     "the same, no need of δ": lambda fit: fit.default(NO_NEED),
-    "gp unless clearly beaten": lambda fit: fit.default(ALWAYS_NEED),
+    "gp, line unless they lose": lambda fit: fit.default(ALWAYS_NEED),
     "exp(elpd)": ScoredFit.by_density,
     "stacking": lambda fit: fit.stacking,
     "gp alone": lambda fit: {"gp": 1.0},
@@ -75,6 +79,7 @@ def score(key: str, seed: int, fold: int) -> tuple[ScoredFit, float]:
         for name in table
     }
     found = ScoredFit(
+        len(problem.scaled().y_sites),
         {name: row["elpd"] for name, row in table.items()},
         {name: row["stacking_weight"] for name, row in table.items()},
         -float(np.log1p(-removed)),

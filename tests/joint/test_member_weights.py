@@ -4,9 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from funcal.joint.member_weights import (
     LeaveOneOut,
+    clear_gain,
     exact_leave_one_out,
     need_of_discrepancy,
     prediction_weights,
@@ -53,51 +55,58 @@ def test_the_better_member_takes_the_weight() -> None:
 PLAIN = ("gp", "linear")
 
 
-def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof() -> None:
+def scores(**elpd: float) -> dict[str, LeaveOneOut]:
+    """Members with these elpd over nine sites, where a clear win is one by 1.8."""
+    return {name: exact_leave_one_out(np.full(9, value / 9)) for name, value in elpd.items()}
+
+
+CALIBRATED = {"varying": -2.0, "constant": -3.0, "varying+discrepancy": -1.9}
+BY_DENSITY = np.exp(list(CALIBRATED.values())) / np.exp(list(CALIBRATED.values())).sum()
+
+
+def test_a_clear_gain_grows_with_the_root_of_the_sites() -> None:
+    """Noise of a sum of so many terms."""
+    assert clear_gain(9) == pytest.approx(1.8)
+    assert clear_gain(36) == pytest.approx(2.0 * clear_gain(9))
+
+
+@pytest.mark.parametrize(("physical", "share"), [(-2.5, 0.0), (-3.65, 0.0), (-3.75, expit(1.85))])
+def test_a_model_in_need_of_a_discrepancy_has_the_burden_of_proof(physical: float, share: float) -> None:
     """Where it needs δ, the process on the measurements predicts alone unless it is clearly beaten."""
-    scores = {
-        "varying": exact_leave_one_out(np.full(4, -1.2)),
-        "varying+discrepancy": exact_leave_one_out(np.array([-0.4, -1.2, -0.8, -0.8])),
-        "gp": exact_leave_one_out(np.full(4, -0.9)),
-        "linear": exact_leave_one_out(np.full(4, -0.8)),
-    }
-    alone = {"varying": 0.0, "varying+discrepancy": 0.0, "gp": 1.0, "linear": 0.0}
-    assert prediction_weights(scores, PLAIN, need=0.3) == alone
-    assert prediction_weights(scores, PLAIN, need=0.0)["varying+discrepancy"] > 0.3
-    scores["gp"] = exact_leave_one_out(np.full(4, -1.5))
-    assert prediction_weights(scores, PLAIN, need=0.3)["varying+discrepancy"] > 0.5
+    weights = prediction_weights(scores(**CALIBRATED, gp=physical, linear=-9.0), PLAIN, need=0.3)
+    assert list(weights.values()) == pytest.approx([*(share * BY_DENSITY), 1.0 - share, 0.0])
 
 
-def close_scores(physical: float) -> dict[str, LeaveOneOut]:
-    """Calibrated members with elpd -2, -3 and -1.96, and a physical process with `physical`."""
-    return {
-        "varying": exact_leave_one_out(np.array([-0.5, -0.4, -0.6, -0.5])),
-        "constant": exact_leave_one_out(np.array([-0.7, -0.8, -0.7, -0.8])),
-        "varying+discrepancy": exact_leave_one_out(np.full(4, -0.49)),
-        "gp": exact_leave_one_out(np.full(4, physical / 4)),
-        "linear": exact_leave_one_out(np.full(4, -0.4)),
-    }
-
-
-@pytest.mark.parametrize("physical", [0.5, -5.0])
+@pytest.mark.parametrize("physical", [1.0, -5.0])
 def test_clear_winners_are_weighed_by_their_density(physical: float) -> None:
-    """Where one side wins clearly the weights are those of exp(elpd), and the line has none of its own."""
-    weights = prediction_weights(close_scores(physical), PLAIN, need=0.0)
-    unnormalised = np.exp([-2.0, -3.0, -1.96, physical])
-    expected = unnormalised / unnormalised.sum()
-    assert list(weights.values())[:4] == pytest.approx(expected.tolist())
-    assert weights["linear"] == 0.0
+    """Where one side wins clearly, the sides are weighed by the exp(elpd) of their best."""
+    weights = prediction_weights(scores(**CALIBRATED, gp=physical, linear=-9.0), PLAIN, need=0.0)
+    share = expit(-1.9 - physical)
+    assert list(weights.values()) == pytest.approx([*(share * BY_DENSITY), 1.0 - share, 0.0])
 
 
-@pytest.mark.parametrize("physical", [-0.5, -3.5])
+@pytest.mark.parametrize("physical", [-0.2, -3.6])
 def test_undecided_sides_share(physical: float) -> None:
-    """Where no side wins clearly the process has a third, and the calibrated members the rest by exp(elpd)."""
-    weights = prediction_weights(close_scores(physical), PLAIN, need=0.0)
-    unnormalised = np.exp([-2.0, -3.0, -1.96])
-    expected = 2.0 / 3.0 * unnormalised / unnormalised.sum()
-    assert list(weights.values())[:3] == pytest.approx(expected.tolist())
-    assert weights["gp"] == pytest.approx(1.0 / 3.0)
-    assert weights["linear"] == 0.0
+    """Where no side wins clearly each has half, and the calibrated members theirs by exp(elpd)."""
+    weights = prediction_weights(scores(**CALIBRATED, gp=physical, linear=-9.0), PLAIN, need=0.0)
+    assert list(weights.values()) == pytest.approx([*(0.5 * BY_DENSITY), 0.5, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"), [(-3.7, (0.5, 0.5)), (-0.3, (0.5, 0.5)), (-3.9, (1.0, 0.0)), (-0.1, (0.0, 1.0))]
+)
+def test_plain_members_predict_in_equal_parts_unless_one_loses(
+    line: float, parts: tuple[float, float]
+) -> None:
+    """The process with elpd -2 and the line: leave-one-out must decide before either is left out."""
+    weights = prediction_weights(scores(**CALIBRATED, gp=-2.0, linear=line), PLAIN, need=0.3)
+    assert (weights["gp"], weights["linear"]) == pytest.approx(parts)
+
+
+def test_without_a_line_the_process_predicts() -> None:
+    """Too few sites for a straight line: it is not among the members."""
+    weights = prediction_weights(scores(**CALIBRATED, gp=-2.0), PLAIN, need=0.3)
+    assert weights == {**dict.fromkeys(CALIBRATED, 0.0), "gp": 1.0}
 
 
 def test_the_need_of_a_discrepancy_compares_the_closest_fits() -> None:

@@ -25,7 +25,7 @@ from .verdicts import comparison_table, simulator_helps, theta_varies
 __all__ = ["PLAIN_MEMBERS", "Comparison", "compare_members", "leave_one_out_of", "pointwise_log_densities"]
 
 PLAIN_MEMBERS = ("gp", "linear")
-"""Members that do not use the computer model; the first predicts, the second is its limit."""
+"""Members that do not use the computer model; the second is a limit of the first."""
 LOO_DRAWS = 400
 """Draws per member that leave-one-out is computed from: PSIS needs a few hundred."""
 

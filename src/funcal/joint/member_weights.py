@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from ..problem.arrays import FloatArray
 
 __all__ = [
-    "CLEAR_GAIN",
     "UNRELIABLE_K",
     "WITH_DISCREPANCY",
     "LeaveOneOut",
+    "clear_gain",
     "difference",
     "exact_leave_one_out",
     "need_of_discrepancy",
@@ -30,10 +30,10 @@ WITH_DISCREPANCY = "+discrepancy"
 """How the names of members with δ end."""
 NEED = 0.15
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
-CLEAR_GAIN = 2.0
-"""Log density by which leave-one-out over a dozen sites decides: odds of seven to one."""
-PLAIN_SHARE = 1.0 / 3.0
-"""Of the physical process where leave-one-out does not decide: odds of two to one for a computer model without δ."""
+SPREAD = 0.6
+"""Standard deviation, from site to site, of what one member gains on another that predicts about as well."""
+EVEN = 0.5
+"""Share of either side where leave-one-out does not decide between them."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,11 @@ def difference(one: LeaveOneOut, other: LeaveOneOut) -> tuple[float, float]:
     return float(gap.sum()), float(np.sqrt(gap.size) * gap.std(ddof=1))
 
 
+def clear_gain(num_sites: int) -> float:
+    """Difference in elpd beyond which leave-one-out over so many sites decides: about 2 for a dozen."""
+    return SPREAD * float(np.sqrt(num_sites))
+
+
 def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
     """Weights that maximise the leave-one-out log score of the mixture.
 
@@ -111,31 +116,36 @@ def prediction_weights(
 ) -> dict[str, float]:
     """Weights of the members in a prediction.
 
-    With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in
-    proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), over the calibrated members and the first plain one.
-    Where neither the best calibrated member nor the plain one wins clearly, the plain one has a third; but it
-    predicts alone where the computer model needs a discrepancy and does not win clearly: one that explains the
-    measurements needs none.
+    With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in two steps.
+    Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), the plain ones
+    in equal parts but for those that lose clearly. Then between the sides: half each where neither the best calibrated
+    member nor the first plain one wins clearly, in proportion to their exp(elpd) where one does; but the plain ones
+    predict alone where the computer model needs a discrepancy and does not win: one that explains the measurements
+    needs none.
 
     Parameters
     ----------
     members
     plain
-        Names of the members without the computer model; the first, which the others are limits of, can predict.
+        Names of the members without the computer model, the richest first: the others are limits of it.
     need
         See `need_of_discrepancy`.
     """
-    calibrated = [name for name in members if name not in plain]
-    elpd = np.array([members[name].elpd for name in (*calibrated, plain[0])])
-    gain = elpd[:-1].max() - elpd[-1]
-    if need > NEED and gain <= CLEAR_GAIN:
-        weight = np.append(np.zeros(len(calibrated)), 1.0)
-    elif abs(gain) <= CLEAR_GAIN:
-        weight = np.append((1.0 - PLAIN_SHARE) * softmax(elpd[:-1]), PLAIN_SHARE)
+    calibrated = {name: score.elpd for name, score in members.items() if name not in plain}
+    physical = {name: members[name].elpd for name in plain if name in members}
+    clear = clear_gain(members[plain[0]].log_density.size)
+    gain = max(calibrated.values()) - physical[plain[0]]
+    if need > NEED and gain <= clear:
+        share = 0.0
+    elif abs(gain) <= clear:
+        share = EVEN
     else:
-        weight = softmax(elpd)
-    weights = dict(zip((*calibrated, plain[0]), weight.tolist(), strict=True))
-    return {name: weights.get(name, 0.0) for name in members}
+        share = float(expit(gain))
+    by_density = share * softmax(list(calibrated.values()))
+    in_the_running = np.array([elpd >= max(physical.values()) - clear for elpd in physical.values()])
+    in_equal_parts = (1.0 - share) * in_the_running / in_the_running.sum()
+    weights = dict(zip((*calibrated, *physical), (*by_density, *in_equal_parts), strict=True))
+    return {name: float(weights[name]) for name in members}
 
 
 def need_of_discrepancy(misfits: Mapping[str, float]) -> float:

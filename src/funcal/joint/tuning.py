@@ -2,8 +2,7 @@
 
 Every variant is sampled by short chains and judged by PSIS-LOO on the site means; sites whose Pareto k is too large
 for that are left out in earnest (`refitted_sites.py`). The best expected log density wins, unless a simpler variant
-comes within two of it, which is about what the best of eight noisy scores gains by chance, or within one standard error
-of their difference.
+comes within two of it or within one standard error of their difference.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ import numpy as np
 
 from ..problem import ScaledProblem
 from .calibration_members import CalibrationMember, MemberRecipe, Variant
-from .member_weights import CLEAR_GAIN, LeaveOneOut, difference
+from .member_weights import LeaveOneOut, difference
 from .refitted_sites import reliable_leave_one_out
 from .verdicts import theta_varies
 
@@ -32,6 +31,8 @@ SIMPLEST_FIRST = (
 )
 """Whether θ varies, and δ. A straight line has fewer free values than a function of x, and one function fewer than
 two; between two functions, θ(x) explains the measurements through the computer model and δ(x) beside it."""
+CHANCE_LEAD = 2.0
+"""Log density that the best of eight noisy scores gains by chance."""
 DISAGREEING = 1.1
 """R-hat beyond which short chains sit in different places."""
 
@@ -127,7 +128,7 @@ def choose_simplest(scores: Mapping[str, LeaveOneOut]) -> str:
 
     def as_good(score: LeaveOneOut) -> bool:
         loss, loss_se = difference(best, score)
-        return loss <= max(CLEAR_GAIN, loss_se)
+        return loss <= max(CHANCE_LEAD, loss_se)
 
     return next(name for name, score in scores.items() if as_good(score))
 

@@ -10,8 +10,10 @@ from ..matching import MatchingSettings
 
 __all__ = ["JointSettings"]
 
-RIVAL_DEPTH = 5
-"""Trajectories of rivals have at most 2⁵ steps: θ(x) beside δ would take a hundred, more than the rest of a fit."""
+RIVAL_WARMUP = 100
+"""Sweeps of warm-up that a rival has at least, where the main member has as many."""
+RIVAL_DEPTH = 4
+"""Trajectories of rivals have at most 2⁴ steps: θ(x) beside δ would take a hundred, more than the rest of a fit."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,11 @@ class JointSettings:
 
     @property
     def rival_sampler(self) -> SamplerSettings:
-        """How long each rival's chains run: long enough for leave-one-out, three of them no longer than the main."""
+        """How long each rival's chains run: long enough for leave-one-out, and three of them shorter than the main."""
         length = max(self.draws // 4, 20)
         return SamplerSettings(
             self.num_chains,
-            max(self.warmup // 2, 50),
+            max(self.warmup // 3, min(self.warmup, RIVAL_WARMUP)),
             length,
             length,
             target_ess=0.0,
