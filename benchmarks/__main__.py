@@ -9,7 +9,9 @@ BENCHMARKS = (
     "paper_sampler",
     "emulator_kernel",
     "joint_sampler",
+    "comparison_cost",
     "prediction_weights",
+    "tuned_variant",
 )
 
 

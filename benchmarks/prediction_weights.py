@@ -1,7 +1,7 @@
 """What a rule of prediction weights is worth: median RMSE of y of every rule on the same fits of `joint`.
 
-Seeds and splits from 500 on, with the study's settings. Errors of spot weld are in mm and of PVA in standard deviations
-of the response, pooled over the folds of a split. The real data are needed for both.
+Seeds and splits from 800 on, which nothing was chosen on, with the study's settings. Errors of spot weld are in mm and
+of PVA in standard deviations of the response, pooled over the folds of a split. The real data are needed for both.
 """
 
 import warnings
@@ -19,7 +19,7 @@ from funcal.problem.arrays import FloatArray
 from funcal.study.plan import STUDY_SETTINGS
 from funcal.testbed import get_problem
 
-FIRST_SEED = 500
+FIRST_SEED = 800
 REPLICATES = {"spot-weld": 14, "pva": 12, "synthetic-1": 16, "synthetic-2": 12, "synthetic-3": 16}
 IN_STANDARD_DEVIATIONS = ("pva",)
 NO_NEED, ALWAYS_NEED = -np.inf, np.inf

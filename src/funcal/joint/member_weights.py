@@ -32,8 +32,8 @@ NEED = 0.15
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 SPREAD = 0.6
 """Standard deviation, from site to site, of what one member gains on another that predicts about as well."""
-EVEN = 0.5
-"""Share of either side where leave-one-out does not decide between them."""
+UNDECIDED_SHARE = 0.6
+"""Of the calibrated members where leave-one-out does not decide: odds of three to two for a computer model."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,10 @@ def prediction_weights(
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in two steps.
     Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), the plain ones
-    in equal parts but for those that lose clearly. Then between the sides: half each where neither the best calibrated
-    member nor the first plain one wins clearly, in proportion to their exp(elpd) where one does; but the plain ones
-    predict alone where the computer model needs a discrepancy and does not win: one that explains the measurements
-    needs none.
+    in equal parts but for those that lose clearly. Then between the sides: three to two for the calibrated ones where
+    neither the best of them nor the first plain one wins clearly, in proportion to exp(elpd) where one does; but the
+    plain ones predict alone where the computer model needs a discrepancy and does not win: one that explains the
+    measurements needs none.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def prediction_weights(
     if need > NEED and gain <= clear:
         share = 0.0
     elif abs(gain) <= clear:
-        share = EVEN
+        share = UNDECIDED_SHARE
     else:
         share = float(expit(gain))
     by_density = share * softmax(list(calibrated.values()))
