@@ -1,8 +1,11 @@
 """Errors and coverage of `joint` over fresh replicates of the paper's synthetic problems.
 
-The bands are wider than sampling error: with r replicates the mean coverage has a standard error of about 0.15/√r (the
-points of one replicate share their errors), so a method at 0.92 to 0.98 leaves [0.86, 0.995] in fewer than one run in a
-thousand. The negative control reports intervals of two fifths of the width and must fall out of the band.
+The bands are wider than sampling error. On problems 1 and 2 the mean coverage over r replicates has a standard error of
+about 0.15/√r (the points of one replicate share their errors), so a method at 0.92 to 0.98 leaves [0.86, 0.995] in
+fewer than one run in a thousand. The test points of problem 3 lie in one gap between the sites and are covered together
+or not at all: 20 replicates of a method at 0.95 are all covered in a third of the runs, so there is no upper limit, and
+the lower one is 0.74, which fewer than one run in a thousand misses. The negative control reports intervals of a
+quarter of the width, which hold 0.38 of normal errors, and must fall below the band.
 """
 
 import json
@@ -20,8 +23,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 #: Replicates, and the largest median errors of y and of θ that still count as no regression.
 PROBLEMS = {"synthetic-1": (60, 0.14, 0.15), "synthetic-2": (20, 0.29, 0.22), "synthetic-3": (20, 0.11, 0.6)}
 BAND = (0.86, 0.995)
-#: θ and ψ of problem 3 lie on a ridge: their intervals are its whole length, and cover nearly always.
-RIDGE_BAND = (0.86, 1.001)
+#: Of problem 3: θ and ψ lie on a ridge, their intervals are its whole length and cover nearly always; for y see above.
+OPEN_BAND = (0.74, 1.001)
 
 
 def fresh_records(problem: str, replicates: int, folder) -> list[dict]:
@@ -49,7 +52,7 @@ def test_errors_and_coverage(problem: str, tmp_path) -> None:
     scores: pd.DataFrame = tidy_scores(records)
     assert scores["rmse_y"].median() < largest_y
     assert scores["rmse_theta"].median() < largest_theta
-    low, high = RIDGE_BAND if problem == "synthetic-3" else BAND
-    assert BAND[0] < coverage(records, "y") < BAND[1]
+    low, high = OPEN_BAND if problem == "synthetic-3" else BAND
+    assert low < coverage(records, "y") < high
     assert low < coverage(records, "t") < high
-    assert coverage(records, "y", width=0.4) < BAND[0]
+    assert coverage(records, "y", width=0.25) < low
