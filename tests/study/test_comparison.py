@@ -51,6 +51,15 @@ def test_few_splits_make_no_certainty() -> None:
     assert "only 2 random splits" in words
 
 
+def test_one_split_ranks_nothing() -> None:
+    """One win out of one says nothing, of the methods or of the computer model."""
+    words = conclude(_comparison({"nfc": [0.1], "gp": [0.3]}))
+    assert "one split cannot tell them apart" in words
+    assert "Whether the computer model helps cannot be told" in words
+    assert "only 1 random split of them" in words
+    assert "splits" not in words.replace("--splits", "")
+
+
 def test_the_table_puts_the_best_first() -> None:
     """By median error, in the user's units and in sd."""
     table = comparison_table(_comparison({"mean": [0.8] * 3, "linear": [0.3] * 3}))

@@ -188,7 +188,7 @@ def _adverb(share: float, num_splits: int) -> str:
     """How sure a win on this share of the splits is; empty where it says nothing."""
     if share >= CLEARLY and num_splits >= ENOUGH_SPLITS:
         return "clearly"
-    return "probably" if share >= PROBABLY else ""
+    return "probably" if share >= PROBABLY and num_splits > 1 else ""
 
 
 def conclude(comparison: Comparison) -> str:
@@ -196,9 +196,10 @@ def conclude(comparison: Comparison) -> str:
     rows = [row for row in comparison_table(comparison) if row["rmse"] is not None]
     if not rows:
         return "No method gave a prediction on these data, so nothing can be said; the messages say why."
-    best = rows[0]
+    best, single = rows[0], comparison.num_splits == 1
+    splits = "1 random split" if single else f"{comparison.num_splits} random splits"
     sentences = [
-        f"Use {best['method']}: over {comparison.num_splits} random splits its error on held-out measurements is "
+        f"Use {best['method']}: over {splits} its error on held-out measurements is "
         f"{best['rmse']:.3g} (median), {100 * best['rmse_sd_units']:.0f} % of the measurements' spread."
     ]
     if len(rows) > 1:
@@ -207,8 +208,12 @@ def conclude(comparison: Comparison) -> str:
         adverb = _adverb(share, comparison.num_splits)
         judgement = f"{adverb} better" if adverb else "no different beyond the noise of the splits"
         sentences.append(
-            f"The next best, {second['method']}, has {second['rmse']:.3g}; {best['method']} is {judgement} "
-            f"(smaller error on {100 * share:.0f} % of the splits)."
+            f"The next best, {second['method']}, has {second['rmse']:.3g}; "
+            + (
+                "one split cannot tell them apart, so ask for more (--splits)."
+                if single
+                else f"{best['method']} is {judgement} (smaller error on {100 * share:.0f} % of the splits)."
+            )
         )
     with_model = [row for row in rows if row["method"] not in WITHOUT_MODEL]
     without = [row for row in rows if row["method"] in WITHOUT_MODEL]
@@ -234,8 +239,8 @@ def conclude(comparison: Comparison) -> str:
     )
     few = "only " if comparison.num_splits < ENOUGH_SPLITS else ""
     sentences.append(
-        f"How sure this is: it rests on {comparison.num_sites} sites and {few}{comparison.num_splits} random splits of "
-        "them, which are not independent of one another; new measurements would be a better judge."
+        f"How sure this is: it rests on {comparison.num_sites} sites and {few}{splits} of them"
+        f"{'' if single else ', which are not independent of one another'}; new measurements would be a better judge."
     )
     failed = sorted(comparison.messages)
     if failed:
