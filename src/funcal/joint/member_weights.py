@@ -31,7 +31,7 @@ WITH_DISCREPANCY = "+discrepancy"
 NEED = 0.15
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 SPREAD = 0.6
-"""Standard deviation, from site to site, of what one member gains on another that predicts about as well."""
+"""Standard deviation, from site to site, of what one side gains on the other; 0.3 to 0.7 where they predict alike."""
 UNDECIDED_SHARE = 0.6
 """Of the calibrated members where leave-one-out does not decide: odds of three to two for a computer model."""
 
