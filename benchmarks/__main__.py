@@ -12,6 +12,7 @@ BENCHMARKS = (
     "comparison_cost",
     "prediction_weights",
     "tuned_variant",
+    "joint_coverage",
 )
 
 

@@ -65,7 +65,7 @@ def main_member(
     prior = JointPrior()
     emulator = find_emulator_mode(variant_model(scaled, variant, prior))
     recipe = MemberRecipe(prior, list(ensemble.values), None, emulator, sampler)
-    return recipe.fit(scaled, variant, np.random.SeedSequence(seed), lambda done, total: None)
+    return recipe.fit(scaled, variant, np.random.SeedSequence(seed), lambda done, total, stage: None)
 
 
 def time_to_target(problem: CalibrationProblem) -> tuple[float, float, float, int]:

@@ -53,6 +53,25 @@ def test_save_and_load_predict_alike(calibration: funcal.Calibration, tmp_path: 
         assert np.array_equal(one.upper, other.upper)
 
 
+def test_progress_never_goes_back(calibration: funcal.Calibration) -> None:
+    """Each stage counts up to its own total; draws beyond the first ones are a stage of their own."""
+    heard: dict[str, list[tuple[int, int]]] = {}
+    longer = SHORT | {"max_draws": 260, "compare": False, "target_ess": 1e9}
+    funcal.calibrate(
+        calibration.problem,
+        method="joint",
+        seed=3,
+        progress=lambda done, total, label: heard.setdefault(label, []).append((done, total)),
+        **longer,
+    )
+    assert {"sampling", "sampling on, at most"} <= set(heard)
+    for label, calls in heard.items():
+        done, total = np.array(calls).T
+        assert np.all(np.diff(done) >= 0), label
+        assert len(set(total)) == 1, label
+        assert done[-1] == total[-1], label
+
+
 def test_posterior_stays_in_the_box(calibration: funcal.Calibration) -> None:
     """Every draw of θ lies inside the bounds of the runs, at the sites and at new controls."""
     low, high = calibration.problem.bounds[0]

@@ -44,7 +44,7 @@ def test_posterior_is_numpyros(name: str, request: pytest.FixtureRequest, oracle
         shape,
         seeds=np.random.SeedSequence(1).spawn(4),
         settings=SamplerSettings(draws=2000, max_draws=2000, disagreement=np.inf),
-        progress=lambda done, total: None,
+        progress=lambda done, total, stage: None,
     )
     one = np.concatenate([ours.u, ours.phi], axis=2)
     begin = np.array([np.concatenate([start, mode]) for start in starts])

@@ -130,7 +130,7 @@ def test_sampling_again_agrees_with_importance_sampling_where_that_works() -> No
         sampler=SamplerSettings(2, 200, 300, 300, 0.0, np.inf, np.inf),
     )
     seed = np.random.SeedSequence(8)
-    member = recipe.fit(problem, variant, seed, lambda done, total: None)
+    member = recipe.fit(problem, variant, seed, lambda done, total, stage: None)
     importance, _ = leave_one_out_of(member)
     for site in np.argsort(importance.pareto_k)[:2].tolist():
         assert importance.pareto_k[site] < 0.5

@@ -70,7 +70,7 @@ def ranks(
             shape,
             seeds=stream.spawn(2),
             settings=replace(sampler),
-            progress=lambda done, total: None,
+            progress=lambda done, total, stage: None,
         )
         posterior = np.concatenate([draws.u, draws.phi], axis=2)[:, ::6].reshape(-1, u.size + phi.size)
         truth = np.concatenate([shown, phi])

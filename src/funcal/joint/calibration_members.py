@@ -175,7 +175,7 @@ class MemberRecipe:
         problem: ScaledProblem,
         variant: Variant,
         seed: np.random.SeedSequence,
-        progress: Callable[[int, int], None],
+        progress: Callable[[int, int, str], None],
     ) -> CalibrationMember:
         """Sample a variant, again with tempered companions where its chains sit in different modes."""
         model = variant_model(problem, variant, self.prior, self.pseudo_observations)

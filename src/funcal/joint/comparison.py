@@ -96,7 +96,7 @@ def compare_members(
             problem,
             variant,
             stream,
-            lambda done, total, index=index: progress(index * total + done, len(rivals) * total),  # type: ignore[misc]
+            lambda done, total, _, index=index: progress(index * total + done, len(rivals) * total),  # type: ignore[misc]
         )
     scores: dict[str, LeaveOneOut] = {}
     log_likelihood = np.empty(0)

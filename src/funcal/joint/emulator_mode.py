@@ -12,8 +12,11 @@ __all__ = ["find_emulator_mode", "needs_nugget"]
 EVIDENCE_FOR_NUGGET = 3.0
 """Natural logarithm of the Bayes factor beyond which unreplicated runs count as noisy (strong evidence: 20 to 1)."""
 
+MAX_ITERATIONS = 60
+"""Of one search for a mode."""
+
 LARGE_TABLE = 500
-"""Runs beyond which the mode is first sought on an evenly spread subset: a factorisation costs n³."""
+"""Runs beyond which an evenly spread subset decides on the nugget and begins the search: a factorisation costs n³."""
 
 
 def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tuple[FloatArray, FloatArray]:
@@ -26,16 +29,15 @@ def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tu
         Cholesky factor of the covariance of the normal approximation at the mode.
     """
     start = _prior_centre(model)
-    num_runs = model.y_runs.size
-    if num_runs > LARGE_TABLE:
-        start = _maximise(_every_other(model, -(-num_runs // LARGE_TABLE)), start, 60)
     # two starts: smooth processes and rough ones are both common, and their modes are apart
     rough = start.copy()
     rough[: start.size - 2 - int(model.has_nugget)] += 2.0
-    starts = [start, rough] if num_runs <= LARGE_TABLE else [start]
+    few = _thinned(model)
     mode = max(
-        (_maximise(model, point, 60) for point in starts), key=lambda phi: runs_log_density(phi, model)[0]
+        (_maximise(few, point) for point in (start, rough)), key=lambda phi: runs_log_density(phi, few)[0]
     )
+    if few is not model:
+        mode = _maximise(model, mode)
     return mode, _laplace_shape(model, mode, curvature_step)
 
 
@@ -45,6 +47,7 @@ def needs_nugget(model: JointModel) -> bool:
     A deterministic computer model can still be noisy in its inputs' small changes (meshes, tolerances); forced
     through such runs, the emulator becomes rough everywhere.
     """
+    model = _thinned(model)
     evidence = []
     for noisy in (False, True):
         candidate = model._replace(has_nugget=noisy)
@@ -60,8 +63,11 @@ def _prior_centre(model: JointModel) -> FloatArray:
     return np.array([emulator_prior(j, model)[0] for j in range(emulator_size(model))])
 
 
-def _every_other(model: JointModel, stride: int) -> JointModel:
-    """The model with every `stride`-th run only."""
+def _thinned(model: JointModel) -> JointModel:
+    """The model itself, or one with evenly spread runs of a large table."""
+    stride = -(-model.y_runs.size // LARGE_TABLE)
+    if stride == 1:
+        return model
     return model._replace(
         x_runs=np.ascontiguousarray(model.x_runs[::stride]),
         t_runs=np.ascontiguousarray(model.t_runs[::stride]),
@@ -69,7 +75,7 @@ def _every_other(model: JointModel, stride: int) -> JointModel:
     )
 
 
-def _maximise(model: JointModel, start: FloatArray, max_iterations: int) -> FloatArray:
+def _maximise(model: JointModel, start: FloatArray) -> FloatArray:
     """L-BFGS from one start, within six prior standard deviations."""
 
     def negative(phi: FloatArray) -> tuple[float, FloatArray]:
@@ -85,7 +91,7 @@ def _maximise(model: JointModel, start: FloatArray, max_iterations: int) -> Floa
         jac=True,
         method="L-BFGS-B",
         bounds=box,
-        options={"maxiter": max_iterations, "ftol": 1e-8},
+        options={"maxiter": MAX_ITERATIONS, "ftol": 1e-8},
     )
     mode: FloatArray = np.asarray(found.x, dtype=np.float64)
     return mode

@@ -57,7 +57,7 @@ def _density_without(
 
     chain_seed, draw_seed = seed.spawn(2)
     others = recipe.without_site(site).fit(
-        without_site(problem, site), variant, chain_seed, lambda done, total: None
+        without_site(problem, site), variant, chain_seed, lambda done, total, stage: None
     )
     u, phi = others.flat(LOO_DRAWS)
     x_left = np.repeat(problem.x_sites[site : site + 1], FUNCTIONS_PER_DRAW, axis=0)

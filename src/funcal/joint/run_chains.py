@@ -115,7 +115,7 @@ def sample_posterior(
     *,
     seeds: Sequence[np.random.SeedSequence],
     settings: SamplerSettings,
-    progress: Callable[[int, int], None],
+    progress: Callable[[int, int, str], None],
     ladder: Sequence[float] = (1.0,),
 ) -> JointDraws:
     """Sample the joint posterior.
@@ -131,7 +131,8 @@ def sample_posterior(
         One per chain.
     settings
     progress
-        Called with (sweeps done, sweeps expected), all chains together.
+        Called with (sweeps done, sweeps expected at most, stage), all chains together. The stage is empty at first;
+        tempered companions, and draws beyond `settings.draws`, count from zero in stages of their own.
     ladder
         Powers of the sites' likelihood, 1 first: each chain is run with a companion at every further power and
         exchanges states with it (parallel tempering), so that it can pass from mode to mode.
@@ -152,7 +153,7 @@ def sample_posterior(
     depth = SLICED_DEPTH if carried else settings.max_depth
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
-    done = 0
+    done, stage = 0, " with tempered companions" if len(ladder) > 1 else ""
     kept: list[list[SegmentDraws]] = []
     rhat, ess = np.inf, 0.0
 
@@ -183,7 +184,7 @@ def sample_posterior(
             for job in jobs:
                 job.result()
                 done += length
-                progress(min(done, expected), expected)
+                progress(min(done, expected), expected, stage)
             return segments
 
         models = [
@@ -206,7 +207,8 @@ def sample_posterior(
                 break
             if len(ladder) == 1 and rhat > settings.disagreement:
                 break
-            expected += len(chains) * max(100, total // 4)
+            if total == settings.draws:
+                done, expected, stage = 0, len(chains) * (settings.max_draws - total), stage + " on, at most"
 
     def gather(name: str) -> FloatArray:
         return np.stack(

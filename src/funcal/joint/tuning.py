@@ -95,7 +95,7 @@ def tune_variant(
         progress(done, len(variants))
         chain_seed, refit_seed = stream.spawn(2)
         name = _name(variant.theta_varies, variant.discrepancy)
-        members[name] = recipe.fit(problem, variant, chain_seed, lambda done, total: None)
+        members[name] = recipe.fit(problem, variant, chain_seed, lambda done, total, stage: None)
         scores[name], refits[name] = reliable_leave_one_out(problem, members[name], recipe, refit_seed)
     progress(len(variants), len(variants))
     best = max(scores, key=lambda name: scores[name].elpd)

@@ -75,7 +75,9 @@ class JointCalibration:
                 progress=lambda done, total: progress(done, total, "tuning"),
             )
             variant = tuned.variant
-        main = recipe.fit(scaled, variant, main_seed, lambda done, total: progress(done, total, "sampling"))
+        main = recipe.fit(
+            scaled, variant, main_seed, lambda done, total, stage: progress(done, total, f"sampling{stage}")
+        )
         comparison = None
         if settings.compare:
             comparison = compare_members(
