@@ -131,7 +131,7 @@ def test_sampling_again_agrees_with_importance_sampling_where_that_works() -> No
     )
     seed = np.random.SeedSequence(8)
     member = recipe.fit(problem, variant, seed, lambda done, total, stage: None)
-    importance, _ = leave_one_out_of(member)
+    importance = leave_one_out_of(member)
     for site in np.argsort(importance.pareto_k)[:2].tolist():
         assert importance.pareto_k[site] < 0.5
         again = _density_without(problem, variant, recipe, site, seed)
@@ -141,7 +141,7 @@ def test_sampling_again_agrees_with_importance_sampling_where_that_works() -> No
 def test_only_doubtful_sites_are_sampled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A large Pareto k replaces the site's density, and no other's."""
     score = LeaveOneOut(np.array([-1.0, -2.0, -3.0]), np.array([0.2, 7.4, 0.69]))
-    monkeypatch.setattr(refitted_sites, "leave_one_out_of", lambda member: (score, None))
+    monkeypatch.setattr(refitted_sites, "leave_one_out_of", lambda member: score)
     monkeypatch.setattr(refitted_sites, "_density_without", lambda *arguments: -9.0)
     member: Any = SimpleNamespace(variant=None)
     found, again = reliable_leave_one_out(None, member, None, np.random.SeedSequence(1))  # type: ignore[arg-type]

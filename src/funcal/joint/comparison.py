@@ -1,10 +1,13 @@
 """Fit the rivals of the main member, weigh all by leave-one-out, and keep what the mixed prediction needs."""
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
@@ -55,10 +58,14 @@ def pointwise_log_densities(member: CalibrationMember) -> FloatArray:
     return densities.reshape(chains, u.shape[1], -1)
 
 
-def leave_one_out_of(member: CalibrationMember) -> tuple[LeaveOneOut, FloatArray]:
-    """PSIS-LOO of a calibrated member, and its pointwise log densities."""
-    densities = pointwise_log_densities(member)
-    return psis_leave_one_out(densities.reshape(-1, densities.shape[2]), len(densities)), densities
+def leave_one_out_of(member: CalibrationMember) -> LeaveOneOut:
+    """PSIS-LOO of a calibrated member."""
+    return smoothed(pointwise_log_densities(member))
+
+
+def smoothed(densities: FloatArray) -> LeaveOneOut:
+    """PSIS-LOO from pointwise log densities (chain, draw, m)."""
+    return psis_leave_one_out(densities.reshape(-1, densities.shape[2]), len(densities))
 
 
 def compare_members(
@@ -98,12 +105,12 @@ def compare_members(
             stream,
             lambda done, total, _, index=index: progress(index * total + done, len(rivals) * total),  # type: ignore[misc]
         )
-    scores: dict[str, LeaveOneOut] = {}
-    log_likelihood = np.empty(0)
-    for name in (variant.name for variant in variants):
-        scores[name], densities = leave_one_out_of(members[name])
-        if name == main.variant.name:
-            log_likelihood = densities
+    names = [variant.name for variant in variants]
+    with ThreadPoolExecutor(os.cpu_count()) as pool, threadpool_limits(limits=1):
+        densities = dict(
+            zip(names, pool.map(pointwise_log_densities, [members[name] for name in names]), strict=True)
+        )
+    scores = {name: smoothed(found) for name, found in densities.items()}
     process = fit_physical_process(problem, np.random.default_rng(seeds[0]))
     scores["gp"] = exact_leave_one_out(process.log_density)
     line = fit_straight_line(problem)
@@ -120,4 +127,4 @@ def compare_members(
         suffix = main.variant.name.removeprefix("varying")
         verdicts["theta_varies"] = theta_varies(scores, values.reshape(-1, *values.shape[2:]), suffix)
     table = comparison_table(scores, stacking, weights)
-    return Comparison(members, process, scores, weights, log_likelihood, table, verdicts)
+    return Comparison(members, process, scores, weights, densities[main.variant.name], table, verdicts)

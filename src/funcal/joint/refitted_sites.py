@@ -41,7 +41,7 @@ def reliable_leave_one_out(
 
     The Pareto k stay those of PSIS-LOO: they say how much each site matters.
     """
-    score, _ = leave_one_out_of(member)
+    score = leave_one_out_of(member)
     doubtful = np.flatnonzero(score.pareto_k > UNRELIABLE_K)
     log_density = score.log_density.copy()
     for site, stream in zip(doubtful.tolist(), seed.spawn(len(doubtful)), strict=True):
