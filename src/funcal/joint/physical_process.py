@@ -16,8 +16,12 @@ __all__ = ["PhysicalProcess", "fit_physical_process"]
 
 NUM_CANDIDATES = 3000
 """Draws from the prior; with a handful of sites several hundred of them carry weight."""
-MEAN_VARIANCE, SLOPE_VARIANCE = 4.0, 10.0
+MEAN_VARIANCE, SLOPE_VARIANCE = 4.0, 3.0
 """Prior variances of the mean and of a linear trend across each control's range, in units of the sites' variance."""
+LOG_ROUGHNESS_MEAN, LOG_ROUGHNESS_SD = -1.5, 1.5
+"""Normal prior of ln ρ, the mean lowered by ln dx: nearly a parabola across the range unless the sites ask for more."""
+NOISE_SCALE = 0.25
+"""Of the half-normal prior of the noise, in standard deviations of the sites."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +73,11 @@ def fit_physical_process(problem: ScaledProblem, rng: np.random.Generator) -> Ph
     num_controls = problem.x_sites.shape[1]
     centre, unit = float(problem.y_sites.mean()), float(problem.y_sites.std()) or 1.0
     draws = rng.standard_normal((NUM_CANDIDATES, num_controls + 2))
-    # ln ρ ~ N(-1 - ln dx, 1.5²), ln variance ~ N(0, 1), half-normal noise of scale 0.3: all in sd of the sites
+    log_roughness = LOG_ROUGHNESS_MEAN - np.log(num_controls) + LOG_ROUGHNESS_SD * draws[:, :-2]
     candidate = PhysicalProcess(
-        roughness=np.exp(-1.0 - np.log(num_controls) + 1.5 * draws[:, :-2]),
-        signal=np.exp(draws[:, -2]),
-        noise=np.maximum((0.3 * draws[:, -1]) ** 2, 1e-6),
+        roughness=np.exp(log_roughness),
+        signal=np.exp(draws[:, -2]),  # ln variance ~ N(0, 1)
+        noise=np.maximum((NOISE_SCALE * draws[:, -1]) ** 2, 1e-6),
         weight=np.full(NUM_CANDIDATES, 1.0 / NUM_CANDIDATES),
         log_density=np.zeros(len(problem.y_sites)),
         centre=centre,
