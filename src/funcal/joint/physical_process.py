@@ -20,7 +20,7 @@ MEAN_VARIANCE, SLOPE_VARIANCE = 4.0, 3.0
 """Prior variances of the mean and of a linear trend across each control's range, in units of the sites' variance."""
 LOG_ROUGHNESS_MEAN, LOG_ROUGHNESS_SD = -1.5, 1.5
 """Normal prior of ln ρ, the mean lowered by ln dx: nearly a parabola across the range unless the sites ask for more."""
-NOISE_SCALE = 0.25
+NOISE_SCALE = 0.22
 """Of the half-normal prior of the noise, in standard deviations of the sites."""
 
 
