@@ -13,6 +13,7 @@ BENCHMARKS = (
     "prediction_weights",
     "tuned_variant",
     "joint_coverage",
+    "large_table",
 )
 
 
