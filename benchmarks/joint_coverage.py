@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,10 +40,13 @@ LEARNT: dict[str, tuple[str, Callable[[FloatArray, FloatArray], FloatArray]]] = 
     "synthetic-2": ("θ(x)", functional),
     "synthetic-3": ("θ(x) + ψ x²", identified),
 }
+STRETCHES = {"synthetic-2": (1.0, 1.5, 2.0, 3.0, 7.0)}
+"""Of the sum of the controls, to tell where coverage is lost: problem 2's θ = √(x1 + x2 - 1) drops to 0 at 1, where the
+response hardly depends on it."""
 
 
-def covered(key: str, seed: int) -> tuple[float, float]:
-    """Shares of one replicate's test points whose response, and whose calibration values, lie in their intervals."""
+def covered(key: str, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of one replicate's test points: sum of the controls, whether response and calibration value are covered."""
     warnings.simplefilter("ignore")  # measured responses beyond the runs' are part of these problems
     case = get_problem(key).draw(seed)
     problem = CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
@@ -54,18 +58,27 @@ def covered(key: str, seed: int) -> tuple[float, float]:
     values = learnt(case.test_controls, found.sample.calibration)
     truth = learnt(case.test_controls, case.test_calibration())
     lower, upper = np.quantile(values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], axis=0)
-    return float(np.mean(inside)), float(np.mean((lower <= truth) & (truth <= upper)))
+    return case.test_controls.sum(axis=1), np.asarray(inside), (lower <= truth) & (truth <= upper)
 
 
 def main() -> None:
-    """Print the share of covered test points with its standard error."""
+    """Print the share of covered test points with its standard error, and where it is lost."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for key, replicates in REPLICATES.items():
             seeds = range(FIRST_SEED, FIRST_SEED + replicates)
-            shares = np.array(list(pool.map(covered, [key] * replicates, seeds)))
+            found = list(pool.map(covered, [key] * replicates, seeds))
+            shares = np.array([(inside.mean(), learnt.mean()) for _, inside, learnt in found])
             mean, error = 100 * shares.mean(axis=0), 100 * shares.std(axis=0, ddof=1) / np.sqrt(replicates)
             print(
                 f"{key}, {replicates} replicates: y {mean[0]:.1f} ± {error[0]:.1f} %, "
                 f"{LEARNT[key][0]} {mean[1]:.1f} ± {error[1]:.1f} %",
                 flush=True,
             )
+            where, inside, learnt = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            for low, high in pairwise(STRETCHES.get(key, ())):
+                here = (low <= where) & (where < high)
+                print(
+                    f"  sum of controls from {low:g} to {high:g}, {here.sum()} points: y {inside[here].mean():.0%}, "
+                    f"{LEARNT[key][0]} {learnt[here].mean():.0%}",
+                    flush=True,
+                )
