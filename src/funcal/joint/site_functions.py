@@ -162,10 +162,11 @@ def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> 
     factor = sites.factors[k]
     for i in range(m):
         for j in range(i + 1):
-            exponent = 0.0
+            exponent, trend = 0.0, 0.0
             for c in range(num_controls):
                 exponent += roughness[c] * model.site_gaps[c, i, j]
-            factor[i, j] = correlation(exponent)
+                trend += (model.x_sites[i, c] - 0.5) * (model.x_sites[j, c] - 0.5)
+            factor[i, j] = correlation(exponent) + model.prior.trend_variance * trend
         factor[i, i] += CORRELATION_JITTER
     if not cholesky_in_place(factor):
         return False
