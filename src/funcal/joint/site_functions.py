@@ -154,7 +154,7 @@ def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
 
 @kernel
 def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
-    """Fill A = s L(ρ) of the k-th function; False if something overflowed."""
+    """Fill A = s L(ρ) of the k-th function, L Lᵀ its correlation and straight lines; False if something overflowed."""
     layout = model.layout
     m, num_controls = model.x_sites.shape
     start = layout.log_roughness + k * num_controls
