@@ -31,7 +31,6 @@ class PriorNumbers(NamedTuple):
     noise_scale: float
     level_sd: float
     variation_scale: float
-    trend_variance: float
     log_roughness_mean: float
     log_roughness_sd: float
     discrepancy_scale: float
@@ -68,9 +67,6 @@ class JointPrior:
     variation_scale
         Scale of the half-normal prior of s_k, the size of θ_k's variation in units of its box; it is wide, since s and
         the smoothness of ρ go together: a function that bends little across the range needs a large s to vary.
-    trend_variance
-        Variance of a straight-line part of g_k along each scaled control, beside the unit variance of its curved part;
-        0 = none.
     log_roughness_mean, log_roughness_sd
         Normal prior of ln ρ_kj, the decay of θ_k's correlation along control j; the mean is lowered by ln dx, so
         that the correlation across the whole cube does not depend on the number of controls.
@@ -93,20 +89,18 @@ class JointPrior:
     log_nugget_sd: float = 2.0
     noise_scale: float = 0.5
     level_sd: float = 1.0
-    variation_scale: float = 0.7
-    trend_variance: float = 0.25
-    log_roughness_mean: float = -1.5
+    variation_scale: float = 1.0
+    log_roughness_mean: float = -2.5
     log_roughness_sd: float = 1.5
     discrepancy_scale: float = 0.5
     log_discrepancy_roughness_mean: float = 0.5
     log_discrepancy_roughness_sd: float = 1.0
 
     def __post_init__(self) -> None:
-        """Every scale must be positive; only the straight lines may be switched off."""
+        """Every scale must be positive; only the trend may be switched off."""
         for name, value in vars(self).items():
             free = name.endswith("_mean")
-            may_vanish = name in ("slope_variance", "trend_variance")
-            allowed = np.isfinite(value) and (free or value > 0 or (may_vanish and value == 0))
+            allowed = np.isfinite(value) and (free or value > 0 or (name == "slope_variance" and value == 0))
             if not allowed:
                 raise SettingsError(
                     f"the prior's {name} must be a finite {'number' if free else 'positive number'}, "

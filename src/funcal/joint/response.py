@@ -91,19 +91,13 @@ def draw_function(
     weights = np.empty((m, x_new.shape[0]))
     for q in range(x_new.shape[0]):
         for i in range(m):
-            exponent, trend = 0.0, 0.0
+            exponent = 0.0
             for c in range(num_controls):
                 exponent += math.exp(u[start + c]) * (x_new[q, c] - model.x_sites[i, c]) ** 2
-                trend += (x_new[q, c] - 0.5) * (model.x_sites[i, c] - 0.5)
-            weights[i, q] = (
-                variation * variation * (correlation(exponent) + model.prior.trend_variance * trend)
-            )
+            weights[i, q] = variation * variation * correlation(exponent)
     forward_substitute(factor, weights)
     for q in range(x_new.shape[0]):
-        left = 1.0 + CORRELATION_JITTER
-        for c in range(num_controls):
-            left += model.prior.trend_variance * (x_new[q, c] - 0.5) ** 2
-        centre, left = 0.0, variation * variation * left
+        centre, left = 0.0, variation * variation * (1.0 + CORRELATION_JITTER)
         for i in range(m):
             centre += weights[i, q] * u[k * m + i]
             left -= weights[i, q] ** 2

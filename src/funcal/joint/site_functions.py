@@ -154,7 +154,7 @@ def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
 
 @kernel
 def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
-    """Fill A = s L(ρ) of the k-th function, L Lᵀ its correlation and straight lines; False if something overflowed."""
+    """Fill A = s L(ρ) of the k-th function; False if something overflowed."""
     layout = model.layout
     m, num_controls = model.x_sites.shape
     start = layout.log_roughness + k * num_controls
@@ -162,11 +162,10 @@ def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> 
     factor = sites.factors[k]
     for i in range(m):
         for j in range(i + 1):
-            exponent, trend = 0.0, 0.0
+            exponent = 0.0
             for c in range(num_controls):
                 exponent += roughness[c] * model.site_gaps[c, i, j]
-                trend += (model.x_sites[i, c] - 0.5) * (model.x_sites[j, c] - 0.5)
-            factor[i, j] = correlation(exponent) + model.prior.trend_variance * trend
+            factor[i, j] = correlation(exponent)
         factor[i, i] += CORRELATION_JITTER
     if not cholesky_in_place(factor):
         return False
