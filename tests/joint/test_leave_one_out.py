@@ -71,8 +71,8 @@ def test_precise_measurements_are_not_stepped_over(
 ) -> None:
     """Where the noise is far narrower than what θ(x) does to the response, its density is still met.
 
-    Of twelve densities all but one to a fifth, or to a few per cent of the logarithm where y_i is far outside, and half
-    of them to a twentieth: what is worse is a y_i just beyond what any θ reaches. A rule without widths fails.
+    To a fifth where y_i can be reached, to a few per cent of the logarithm where it is far outside; half of them to a
+    twentieth. At other points a y_i just beyond what any θ reaches can be off by half. A rule without widths fails.
     """
     model = build_model(scaled_problem(4, 30, 1, num_functional, 0))
     rng = np.random.default_rng(4)
@@ -90,12 +90,11 @@ def test_precise_measurements_are_not_stepped_over(
 
     found = errors()
     assert np.median(found) < 0.25
-    assert found[-2] < 1.0
-    assert found[-1] < 3.0
+    assert found[-1] < 1.0
     rules = {axes: (nodes, 1e-6) for axes, (nodes, _) in leave_one_out.RULES.items()}
     monkeypatch.setattr(leave_one_out, "RULES", rules)
     stepped_over = errors()
-    assert stepped_over[-2] > 1.0
+    assert stepped_over[-1] > 1.0
 
 
 def test_straight_line_is_refitted_without_each_site(one_function: ScaledProblem) -> None:
