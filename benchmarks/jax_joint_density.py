@@ -74,12 +74,14 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
         scaled = z * jnp.exp(0.5 * phi[:d])
         squared = jnp.sum(scaled**2, axis=1)
         gap = jnp.maximum(squared[:, None] + squared[None] - 2 * scaled @ scaled.T, 0.0)
-        covariance = jnp.exp(phi[d] - gap) + prior.mean_variance
+        covariance = jnp.exp(phi[d] - gap)
         centred = z[:, dx:] - 0.5
         along_x = jnp.sum((scaled[:, None, :dx] - scaled[None, :, :dx]) ** 2, axis=2)
         covariance += jnp.exp(phi[d + 1] - along_x) * (1 + 4 * centred @ centred.T)
-        covariance += prior.slope_variance * (z - 0.5) @ (z - 0.5).T
-        jitter = prior.jitter + (jnp.exp(phi[d + 2]) if model.has_nugget else 0.0)
+        amplitude = jnp.exp((z - 0.5) @ phi[d + 2 : 2 * d + 2])
+        covariance *= amplitude[:, None] * amplitude
+        covariance += prior.mean_variance + prior.slope_variance * (z - 0.5) @ (z - 0.5).T
+        jitter = prior.jitter + (jnp.exp(phi[-1]) if model.has_nugget else 0.0)
         covariance = covariance.at[jnp.arange(n), jnp.arange(n)].add(jitter)
         covariance = covariance.at[n:, n:].add(own)
         factor = jnp.linalg.cholesky(covariance)
@@ -90,8 +92,9 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
         total += norm.logpdf(phi[:d], prior.log_decay_mean, prior.log_decay_sd).sum()
         total += norm.logpdf(phi[d], prior.log_variance_mean, prior.log_variance_sd)
         total += norm.logpdf(phi[d + 1], prior.log_linear_mean, prior.log_linear_sd)
+        total += norm.logpdf(phi[d + 2 : 2 * d + 2], 0.0, prior.growth_sd).sum()
         if model.has_nugget:
-            total += norm.logpdf(phi[d + 2], prior.log_nugget_mean, prior.log_nugget_sd)
+            total += norm.logpdf(phi[-1], prior.log_nugget_mean, prior.log_nugget_sd)
         return total
 
     return log_density

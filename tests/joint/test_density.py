@@ -73,9 +73,11 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
     num_controls = model.x_runs.shape[1]
     product = (z[:, num_controls:] - 0.5) @ (z[:, num_controls:] - 0.5).T
     covariance = prior.mean_variance + prior.slope_variance * (z - 0.5) @ (z - 0.5).T
-    covariance = covariance + math.exp(phi[d]) * np.exp(-gap.sum(axis=2))
-    covariance += math.exp(phi[d + 1]) * np.exp(-gap[..., :num_controls].sum(axis=2)) * (1 + 4 * product)
-    own = math.exp(phi[d + 2]) if model.has_nugget else 0.0
+    varying = math.exp(phi[d]) * np.exp(-gap.sum(axis=2))
+    varying += math.exp(phi[d + 1]) * np.exp(-gap[..., :num_controls].sum(axis=2)) * (1 + 4 * product)
+    amplitude = np.exp((z - 0.5) @ phi[d + 2 : 2 * d + 2])
+    covariance = covariance + amplitude[:, None] * amplitude * varying
+    own = math.exp(phi[-1]) if model.has_nugget else 0.0
     covariance[:n, :n] += (prior.jitter + own) * np.eye(n)
     covariance[n:, n:] += noise + delta
     y = np.concatenate([model.y_runs, model.y_sites])
@@ -83,8 +85,9 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
     total += stats.norm.logpdf(phi[:d], prior.log_decay_mean, prior.log_decay_sd).sum()
     total += stats.norm.logpdf(phi[d], prior.log_variance_mean, prior.log_variance_sd)
     total += stats.norm.logpdf(phi[d + 1], prior.log_linear_mean, prior.log_linear_sd)
+    total += stats.norm.logpdf(phi[d + 2 : 2 * d + 2], 0, prior.growth_sd).sum()
     if model.has_nugget:
-        total += stats.norm.logpdf(phi[d + 2], prior.log_nugget_mean, prior.log_nugget_sd)
+        total += stats.norm.logpdf(phi[-1], prior.log_nugget_mean, prior.log_nugget_sd)
     return float(total)
 
 
@@ -165,7 +168,7 @@ def test_gradient_is_the_derivative(
 def test_runs_gradient_is_the_derivative(one_function: ScaledProblem) -> None:
     """The gradient of the runs' marginal likelihood agrees with central differences, nugget included."""
     model = build_model(one_function, prior=EASY, nugget=True)
-    phi = np.array([0.4, 0.9, -0.2, 0.3, -4.0])
+    phi = np.array([0.4, 0.9, -0.2, 0.3, 0.7, -0.5, -4.0])
     _, gradient = runs_log_density(phi, model)
     numeric = [
         (runs_log_density(phi + 1e-5 * e, model)[0] - runs_log_density(phi - 1e-5 * e, model)[0]) / 2e-5
@@ -179,7 +182,7 @@ def test_coordinates_change_the_point_not_the_distribution(one_function: ScaledP
     rng = np.random.default_rng(3)
     model = build_model(one_function, prior=EASY)
     piloted, sites = with_pilot(model, rng), allocate_sites(model)
-    u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.5, 0.5, 0.0, 0.0])
+    u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.5, 0.5, 0.0, 0.0, 0.4, -0.3])
     moved = pilot_coordinates(u, piloted, sites)
     place_sites(moved, piloted, sites)
     np.testing.assert_allclose(sites.whitened[0], u[:5], atol=1e-12)

@@ -5,6 +5,7 @@ import pytest
 
 from funcal.joint.emulator import (
     allocate_emulator,
+    emulator_log_prior,
     prior_cross,
     prior_variance,
     runs_log_density,
@@ -37,7 +38,7 @@ def claims(model: JointModel, phi: np.ndarray, x: np.ndarray, t: np.ndarray) -> 
 @pytest.mark.parametrize("log_linear", [2.0, 6.5, 9.0])
 def test_large_variances_cost_no_digits(linear_model: JointModel, log_linear: float) -> None:
     """At six prior standard deviations the emulator still returns the runs, and variances are not negative."""
-    phi = np.array([-4.3, -3.5, -4.0, -5.1, log_linear])
+    phi = np.array([-4.3, -3.5, -4.0, -5.1, log_linear, 0.0, 0.0, 0.0])
     mean, variance = claims(linear_model, phi, linear_model.x_runs, linear_model.t_runs)
     np.testing.assert_allclose(mean, linear_model.y_runs, atol=5e-3)
     assert np.all(variance > -1e-7)
@@ -52,20 +53,40 @@ def test_linear_part_knows_what_lies_between_the_controls_of_the_runs() -> None:
     model = model._replace(x_runs=x, y_runs=(y - y.mean()) / y.std())
     x_new, t_new = np.linspace(0.05, 0.95, 10)[:, None], np.full((10, 1), 0.4)
     truth = (0.4 * (1.0 + np.sin(4.0 * x_new[:, 0]) ** 2) - y.mean()) / y.std()
-    without = JointPrior(log_linear_mean=-25.0, log_linear_sd=0.01).numbers(1)
+    without = JointPrior(log_linear_mean=-25.0, log_linear_sd=0.01, growth_sd=1e-4).numbers(1)
     found = {}
     for name, candidate in (("linear", model), ("paper", model._replace(prior=without))):
         mode, _ = find_emulator_mode(candidate)
         mean, variance = claims(candidate, mode, x_new, t_new)
         claimed = float(np.sqrt(variance.mean()))
         found[name] = (
-            runs_log_density(mode, candidate)[0],
+            runs_log_density(mode, candidate)[0] - emulator_log_prior(mode, candidate),
             float(np.sqrt(np.mean((mean - truth) ** 2))),
             claimed,
         )
-    assert found["linear"][0] > found["paper"][0] + 10  # evidence
+    assert found["linear"][0] > found["paper"][0] + 10  # log likelihood
     assert found["linear"][1] < 3 * found["linear"][2] < 20 * found["linear"][1]
     assert found["paper"][2] > 3 * found["linear"][2]
+
+
+def test_amplitude_is_sure_where_the_response_hardly_varies() -> None:
+    """Runs x⁴ sin(9 t): at small x, all but flat, the claim is near the error; without the amplitude far above it."""
+    model = build_model(scaled_problem(6, 40, 1, 1, 0))
+    x, t = model.x_runs[:, 0], model.t_runs[:, 0]
+    y = x**4 * np.sin(9.0 * t)
+    model = model._replace(y_runs=(y - y.mean()) / y.std())
+    rng = np.random.default_rng(0)
+    x_new, t_new = rng.uniform(0.1, 0.3, (50, 1)), rng.uniform(0.1, 0.9, (50, 1))
+    truth = (x_new[:, 0] ** 4 * np.sin(9.0 * t_new[:, 0]) - y.mean()) / y.std()
+    claimed = {}
+    for growth_sd in (0.5, 1e-4):
+        candidate = model._replace(prior=JointPrior(growth_sd=growth_sd).numbers(1))
+        mode, _ = find_emulator_mode(candidate)
+        mean, variance = claims(candidate, mode, x_new, t_new)
+        claimed[growth_sd] = float(np.sqrt(variance.mean()))
+        error = float(np.sqrt(np.mean((mean - truth) ** 2)))
+        assert error < 3 * claimed[growth_sd]
+    assert claimed[1e-4] > 5 * claimed[0.5]
 
 
 def test_mode_of_a_large_table_is_a_mode() -> None:

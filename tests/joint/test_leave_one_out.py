@@ -59,7 +59,7 @@ def test_densities_are_those_of_the_conditional(one_function: ScaledProblem, var
     """Integrated densities equal those by brute force, with noise as wide as what θ does to the response."""
     model = build_model(one_function, discrepancy="gp", theta_varies=varies)
     rng = np.random.default_rng(4)
-    u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.3, 0.6, 0.2, -0.4])
+    u, phi = 0.5 * rng.standard_normal(model.layout.size), np.array([0.3, 0.6, 0.2, -0.4, 0.3, -0.5])
     u[-4] = math.log(0.3)
     found = leave_one_out_densities(model, u[None], phi[None])[0]
     assert found == pytest.approx(brute_force_densities(model, u, phi, 401), abs=2e-3 if varies else 1e-7)
@@ -80,7 +80,7 @@ def test_precise_measurements_are_not_stepped_over(
     points[:, model.layout.log_variation : model.layout.log_roughness] = math.log(0.4)
     points[:, model.layout.log_roughness : model.layout.global_latent] = 1.0
     points[:, model.layout.log_noise] = math.log(0.02)
-    phi = np.array([0.3, *[0.2] * num_functional, 0.0, 1.0])
+    phi = np.array([0.3, *[0.2] * num_functional, 0.0, 1.0, 0.0, *[0.0] * num_functional])
     expected = np.array([brute_force_densities(model, u, phi, num_nodes) for u in points])
 
     def errors() -> FloatArray:

@@ -82,9 +82,11 @@ def test_response_is_the_conditional_normal(two_functions_one_global: ScaledProb
     z = np.hstack([x, t])
     gap = (z[:, None] - z[None]) ** 2 * np.exp(phi[:d])
     covariance = model.prior.mean_variance + model.prior.slope_variance * (z - 0.5) @ (z - 0.5).T
-    covariance = covariance + math.exp(phi[d]) * np.exp(-gap.sum(axis=2))
     along_x = np.exp(-gap[..., : x.shape[1]].sum(axis=2))
-    covariance += math.exp(phi[d + 1]) * along_x * (1 + 4 * (t - 0.5) @ (t - 0.5).T)
+    varying = math.exp(phi[d]) * np.exp(-gap.sum(axis=2))
+    varying += math.exp(phi[d + 1]) * along_x * (1 + 4 * (t - 0.5) @ (t - 0.5).T)
+    amplitude = np.exp((z - 0.5) @ phi[d + 2 :])
+    covariance = covariance + amplitude[:, None] * amplitude * varying
     covariance[:n, :n] += model.prior.jitter * np.eye(n)
     tau = np.exp(u[model.layout.log_discrepancy :])
     centred = 2 * x[n:] - 1

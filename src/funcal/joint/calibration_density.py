@@ -13,7 +13,7 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variance
-from .emulator import EDGE, LOG_TWO_PI, EmulatorState, add_calibration_part
+from .emulator import EDGE, LOG_TWO_PI, EmulatorState, add_calibration_part, growths
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
@@ -88,25 +88,34 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
 @kernel
 def site_system(
     model: JointModel, emulator: EmulatorState, sites: SiteState
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> tuple[
+    tuple[FloatArray, FloatArray, FloatArray],
+    tuple[FloatArray, FloatArray, FloatArray],
+    FloatArray,
+    FloatArray,
+    FloatArray,
+]:
     """The sites given the runs.
 
     Returns
     -------
-    kernel : (n, m), within : (m, m)
-        The parts γ k_x k_t of the covariances of the sites with the runs and with each other.
+    cross, within : triples of (n, m) and of (m, m)
+        Curved part, level and straight part (`add_calibration_part`) of the covariances of the sites with the runs and
+        with each other.
     whitened : (n, m)
         W = L⁻¹ B.
     covariance : (m, m), residual : (m,)
         Of the site means given the runs.
     """
-    kernel, trend = emulator.cross.copy(), emulator.cross_trend.copy()
-    add_calibration_part(model.t_runs, sites.values, emulator.phi, model, kernel, trend)
-    whitened = lower_product(emulator.half, kernel + trend)
-    within, within_trend = emulator.within.copy(), emulator.within_trend.copy()
-    add_calibration_part(sites.values, sites.values, emulator.phi, model, within, within_trend)
-    covariance = within + within_trend + sites.noise_covariance - np.dot(whitened.T, whitened)
-    return kernel, within, whitened, covariance, model.y_sites - np.dot(whitened.T, emulator.whitened_y)
+    curved, trend = emulator.cross.copy(), emulator.cross_trend.copy()
+    cross = (curved, np.empty_like(curved), np.empty_like(curved))
+    add_calibration_part(model.t_runs, sites.values, emulator.phi, model, curved, trend, cross[1], cross[2])
+    whitened = lower_product(emulator.half, curved + cross[2] + trend)
+    curved, trend = emulator.within.copy(), emulator.within_trend.copy()
+    within = (curved, np.empty_like(curved), np.empty_like(curved))
+    add_calibration_part(sites.values, sites.values, emulator.phi, model, curved, trend, within[1], within[2])
+    covariance = curved + within[2] + trend + sites.noise_covariance - np.dot(whitened.T, whitened)
+    return cross, within, whitened, covariance, model.y_sites - np.dot(whitened.T, emulator.whitened_y)
 
 
 @kernel
@@ -122,8 +131,10 @@ def calibration_log_density(
         return -np.inf
     decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
     slope = model.prior.slope_variance
-    steep = EDGE * math.exp(emulator.phi[num_controls + num_calibration + 1])
-    kernel, within, whitened, factor, residual = site_system(model, emulator, sites)
+    growth = growths(emulator.phi, num_controls + num_calibration)[num_controls:]
+    cross, within, whitened, factor, residual = site_system(model, emulator, sites)
+    curved, level, straight = cross
+    curved_within, level_within, straight_within = within
     if not cholesky_in_place(factor):
         return -np.inf
     inverse = inverse_from_cholesky(factor)
@@ -150,15 +161,17 @@ def calibration_log_density(
         for j in range(model.y_runs.size):
             run, weight = model.t_runs[j, c], emulator.weights[j]
             for i in range(m):
-                change = 2.0 * decay[c] * (run - values[i]) * kernel[j, i]
-                change += (slope + steep * emulator.cross[j, i]) * (run - 0.5)
+                change = 2.0 * decay[c] * (run - values[i]) * curved[j, i]
+                change += (slope + EDGE * level[j, i]) * (run - 0.5)
+                change += growth[c] * (curved[j, i] + straight[j, i])
                 means[i] += weight * change
                 covariances[i] += cross_adjoint[j, i] * change
         for i in range(m):
             value, through_mean, through_covariance = values[i], means[i], covariances[i]
             for j in range(m):
-                change = 2.0 * decay[c] * (sites.values[j, c] - value) * within[i, j]
-                change += (slope + steep * emulator.within[i, j]) * (sites.values[j, c] - 0.5)
+                change = 2.0 * decay[c] * (sites.values[j, c] - value) * curved_within[i, j]
+                change += (slope + EDGE * level_within[i, j]) * (sites.values[j, c] - 0.5)
+                change += growth[c] * (curved_within[i, j] + straight_within[i, j])
                 through_covariance += 2.0 * adjoint[i, j] * change
             latent = sites.latent[i, c]
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)

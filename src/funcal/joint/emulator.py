@@ -2,12 +2,14 @@
 
 With z = (x, t) the scaled controls and calibration inputs and w̃ = w - ½,
 
-k(z, z') = v0 + v1 Σ_j z̃_j z̃'_j + k_x(x, x') [α (1 + 4 Σ_c t̃_c t̃'_c) + γ k_t(t, t')],
+k(z, z') = v0 + v1 Σ_j z̃_j z̃'_j + a(z) a(z') k_x(x, x') [α (1 + 4 Σ_c t̃_c t̃'_c) + γ k_t(t, t')],
 
 k_x and k_t = exp(-Σ_j ℓ_j (z_j - z'_j)²) over their inputs: constant mean and linear trend integrated out under
 their normal priors, and the paper's squared-exponential kernel (Eq. (4)), γ k_x k_t. The term in α is a response
 that is linear in the calibration inputs with a level and slopes that change with the controls, as θ g(x): without
-it such a model is the limit γ → ∞, ℓ_t → 0, and the emulator knows nothing between the controls of its runs.
+it such a model is the limit γ → ∞, ℓ_t → 0, and the emulator knows nothing between the controls of its runs. The
+amplitude a(z) = exp(Σ_j c_j z̃_j) lets a response vary more at one end of an input than at the other, as a product or
+a quotient does: with c = 0 the emulator is as unsure where the response is flat as where it is steep.
 """
 
 from typing import NamedTuple
@@ -22,10 +24,12 @@ from .model import JointModel
 __all__ = [
     "EmulatorState",
     "allocate_emulator",
+    "amplitudes",
     "emulator_log_prior",
     "emulator_prior",
     "emulator_size",
     "fill_emulator",
+    "growths",
     "in_reach",
     "log_density_of_both_tables",
     "prior_cross",
@@ -38,6 +42,8 @@ __all__ = [
 LOG_TWO_PI = 1.8378770664093453
 EDGE = 4.0
 """Weight of a slope in the linear part: at the edge of its box, t̃ = ±½, it varies as much as the level."""
+LARGEST_LOG_VARIANCE = 9.0
+"""Of what varies at any run: with more, the jitter is too small to keep the runs' covariance positive definite."""
 
 
 class EmulatorState(NamedTuple):
@@ -63,7 +69,7 @@ class EmulatorState(NamedTuple):
 
 def emulator_size(model: JointModel) -> int:
     """Length of φ."""
-    return int(model.x_runs.shape[1] + model.t_runs.shape[1] + 2 + int(model.has_nugget))
+    return int(2 * (model.x_runs.shape[1] + model.t_runs.shape[1] + 1) + int(model.has_nugget))
 
 
 def allocate_emulator(model: JointModel) -> EmulatorState:
@@ -87,13 +93,16 @@ def allocate_emulator(model: JointModel) -> EmulatorState:
 def emulator_prior(j: int, model: JointModel) -> tuple[float, float]:
     """Mean and standard deviation of the normal prior of φ_j."""
     prior = model.prior
-    beyond = j - model.x_runs.shape[1] - model.t_runs.shape[1]
+    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
+    beyond = j - num_inputs
     if beyond < 0:
         return prior.log_decay_mean, prior.log_decay_sd
     if beyond == 0:
         return prior.log_variance_mean, prior.log_variance_sd
     if beyond == 1:
         return prior.log_linear_mean, prior.log_linear_sd
+    if beyond < num_inputs + 2:
+        return 0.0, prior.growth_sd
     return prior.log_nugget_mean, prior.log_nugget_sd
 
 
@@ -108,18 +117,38 @@ def emulator_log_prior(phi: FloatArray, model: JointModel) -> float:
 
 
 @kernel
-def in_reach(phi: FloatArray, model: JointModel) -> bool:
-    """False far beyond the prior: ten standard deviations, where exp overflows before the density is lost.
+def growths(phi: FloatArray, num_inputs: int) -> FloatArray:
+    """c, the growth of the amplitude along each input, in φ."""
+    return phi[num_inputs + 2 : 2 * num_inputs + 2]
 
-    Six for ln γ and ln α: larger ones would leave the jitter too small to keep the runs' covariance positive definite.
-    """
-    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
+
+@kernel
+def amplitudes(points: FloatArray, growth: FloatArray) -> FloatArray:
+    """exp(Σ_j c_j (z_j - ½)) of each point, over the inputs that `points` (N, d) has."""
+    found: FloatArray = np.exp(np.dot(points - 0.5, growth))
+    return found
+
+
+@kernel
+def runs_amplitudes(phi: FloatArray, model: JointModel) -> FloatArray:
+    """a(z) of the runs."""
+    num_controls = model.x_runs.shape[1]
+    growth = growths(phi, num_controls + model.t_runs.shape[1])
+    along_x = amplitudes(model.x_runs, growth[:num_controls])
+    found: FloatArray = along_x * amplitudes(model.t_runs, growth[num_controls:])
+    return found
+
+
+@kernel
+def in_reach(phi: FloatArray, model: JointModel) -> bool:
+    """False ten standard deviations beyond the prior, where exp overflows, and where a run varies too much."""
     for j in range(phi.size):
         mean, sd = emulator_prior(j, model)
-        farthest = 6.0 if num_inputs <= j <= num_inputs + 1 else 10.0
-        if not abs(phi[j] - mean) <= farthest * sd:
+        if not abs(phi[j] - mean) <= 10.0 * sd:
             return False
-    return True
+    num_inputs = model.x_runs.shape[1] + model.t_runs.shape[1]
+    largest = 2.0 * np.log(np.max(runs_amplitudes(phi, model)))
+    return bool(max(phi[num_inputs], phi[num_inputs + 1]) + largest <= LARGEST_LOG_VARIANCE)
 
 
 @kernel
@@ -143,7 +172,8 @@ def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
     num_inputs = num_controls + t.shape[1]
     decay = np.exp(phi)
     variance, linear = decay[num_inputs], decay[num_inputs + 1]
-    own_noise = prior.jitter + (decay[num_inputs + 2] if model.has_nugget else 0.0)
+    own_noise = prior.jitter + (decay[phi.size - 1] if model.has_nugget else 0.0)
+    amplitude = runs_amplitudes(phi, model)
     columns_x, columns_t = np.ascontiguousarray(x.T), np.ascontiguousarray(t.T)
     trend = np.dot(x - 0.5, columns_x - 0.5)
     product = np.dot(t - 0.5, columns_t - 0.5)
@@ -155,7 +185,7 @@ def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
         for j in range(i + 1):
             covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend[i, j] + product[i, j])
             inner = linear * (1.0 + EDGE * product[i, j]) + variance * along_t[j]
-            covariance[i, j] += along_x[j] * inner
+            covariance[i, j] += amplitude[i] * amplitude[j] * along_x[j] * inner
         covariance[i, i] += own_noise
     return covariance
 
@@ -169,12 +199,16 @@ def control_part(
     kernel: FloatArray,
     trend: FloatArray,
 ) -> None:
-    """Fill k_x, and mean and trend in the controls, between two sets of controls."""
+    """Fill k_x with the controls' part of both amplitudes, and mean and trend, between two sets of controls."""
     prior, columns = model.prior, np.ascontiguousarray(right.T)
-    decay = np.exp(phi[: left.shape[1]])
+    num_controls = left.shape[1]
+    decay = np.exp(phi[:num_controls])
+    growth = growths(phi, num_controls + model.t_runs.shape[1])[:num_controls]
+    here, there = amplitudes(left, growth), amplitudes(right, growth)
     trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(left - 0.5, columns - 0.5)
     for i in range(left.shape[0]):
         decay_row(left[i], columns, decay, kernel[i])
+        kernel[i] *= here[i] * there
 
 
 @kernel
@@ -185,12 +219,19 @@ def add_calibration_part(
     model: JointModel,
     kernel: FloatArray,
     trend: FloatArray,
+    level: FloatArray,
+    straight: FloatArray,
 ) -> None:
-    """Turn k_x in `kernel` into γ k_x k_t, and add to `trend` all that is linear in the calibration inputs."""
+    """Turn k_x in `kernel` into the curved part, γ a a' k_x k_t, and complete `trend`.
+
+    `level` becomes α a a' k_x, and `straight` that with its factor linear in the calibration inputs.
+    """
     num_controls, num_calibration = model.x_runs.shape[1], left.shape[1]
     decay = np.exp(phi[num_controls:])
     variance, linear = decay[num_calibration], decay[num_calibration + 1]
     slope = model.prior.slope_variance
+    growth = growths(phi, num_controls + num_calibration)[num_controls:]
+    here, there = amplitudes(left, growth), amplitudes(right, growth)
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):
             exponent, product = 0.0, 0.0
@@ -198,8 +239,11 @@ def add_calibration_part(
                 gap = left[i, c] - right[j, c]
                 exponent += decay[c] * gap * gap
                 product += (left[i, c] - 0.5) * (right[j, c] - 0.5)
-            trend[i, j] += slope * product + linear * kernel[i, j] * (1.0 + EDGE * product)
-            kernel[i, j] *= variance * np.exp(-exponent)
+            amplitude = kernel[i, j] * here[i] * there[j]
+            trend[i, j] += slope * product
+            level[i, j] = linear * amplitude
+            straight[i, j] = level[i, j] * (1.0 + EDGE * product)
+            kernel[i, j] = variance * amplitude * np.exp(-exponent)
 
 
 @kernel
@@ -212,10 +256,11 @@ def prior_cross(
     model: JointModel,
 ) -> FloatArray:
     """Covariance of η between two sets of inputs."""
-    kernel, trend = np.empty((len(x_left), len(x_right))), np.empty((len(x_left), len(x_right)))
+    shape = (len(x_left), len(x_right))
+    kernel, trend, level, straight = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
     control_part(x_left, x_right, phi, model, kernel, trend)
-    add_calibration_part(t_left, t_right, phi, model, kernel, trend)
-    total: FloatArray = kernel + trend
+    add_calibration_part(t_left, t_right, phi, model, kernel, trend, level, straight)
+    total: FloatArray = kernel + straight + trend
     return total
 
 
@@ -228,8 +273,10 @@ def prior_variance(phi: FloatArray, x: FloatArray, t: FloatArray, model: JointMo
         along_x += (x[c] - 0.5) ** 2
     for c in range(t.size):
         along_t += (t[c] - 0.5) ** 2
-    total = prior.mean_variance + prior.slope_variance * (along_x + along_t)
-    total += np.exp(phi[num_inputs]) + np.exp(phi[num_inputs + 1]) * (1.0 + EDGE * along_t)
+    growth = growths(phi, num_inputs)
+    amplitude = np.exp(2.0 * (np.dot(x - 0.5, growth[: x.size]) + np.dot(t - 0.5, growth[x.size :])))
+    inner = np.exp(phi[num_inputs]) + np.exp(phi[num_inputs + 1]) * (1.0 + EDGE * along_t)
+    total = prior.mean_variance + prior.slope_variance * (along_x + along_t) + amplitude * inner
     return float(total)
 
 
@@ -262,6 +309,7 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
     inputs = np.empty((num_inputs, n))
     inputs[:num_controls], inputs[num_controls:] = x.T, t.T
     product = np.dot(t - 0.5, inputs[num_controls:] - 0.5)
+    amplitude = runs_amplitudes(phi, model)
     along_x, along_t = np.empty(n), np.empty(n)
     for i in range(n):
         decay_row(x[i], inputs[:num_controls], decay[:num_controls], along_x[: i + 1])
@@ -269,21 +317,24 @@ def runs_log_density(phi: FloatArray, model: JointModel) -> tuple[float, FloatAr
         for j in range(i + 1):
             # both halves of the symmetric matrix, the diagonal once
             adjoint = (0.5 if i == j else 1.0) * (weights[i] * weights[j] - inverse[i, j])
+            adjoint *= amplitude[i] * amplitude[j]
             curved = adjoint * variance * along_x[j] * along_t[j]
             straight = adjoint * linear * along_x[j] * (1.0 + EDGE * product[i, j])
             gradient[num_inputs] += curved
             gradient[num_inputs + 1] += straight
             along_x[j], along_t[j] = curved + straight, curved
         for c in range(num_inputs):
-            here, moment = inputs[c, i], 0.0
+            here, moment, grown = inputs[c, i], 0.0, 0.0
             terms = along_x if c < num_controls else along_t
-            for j in range(i):
+            for j in range(i + 1):
                 gap = inputs[c, j] - here
                 moment += terms[j] * gap * gap
+                grown += along_x[j] * (inputs[c, j] + here - 1.0)
             gradient[c] -= decay[c] * moment
+            gradient[num_inputs + 2 + c] += grown
         if model.has_nugget:
             own = 0.5 * (weights[i] * weights[i] - inverse[i, i])
-            gradient[num_inputs + 2] += own * decay[num_inputs + 2]
+            gradient[phi.size - 1] += own * decay[phi.size - 1]
     for j in range(phi.size):
         mean, sd = emulator_prior(j, model)
         gradient[j] -= (phi[j] - mean) / sd**2

@@ -19,6 +19,10 @@ LARGE_TABLE = 500
 """Runs beyond which an evenly spread subset decides on the nugget and begins the search: a factorisation costs n³."""
 
 
+WALL = 1e6
+"""Height of the negative log density where there is none."""
+
+
 def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tuple[FloatArray, FloatArray]:
     """Maximise log p(y^s | φ) + log p(φ).
 
@@ -31,7 +35,7 @@ def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tu
     start = _prior_centre(model)
     # two starts: smooth processes and rough ones are both common, and their modes are apart
     rough = start.copy()
-    rough[: start.size - 2 - int(model.has_nugget)] += 2.0
+    rough[: model.x_runs.shape[1] + model.t_runs.shape[1]] += 2.0
     few = _thinned(model)
     mode = max(
         (_maximise(few, point) for point in (start, rough)), key=lambda phi: runs_log_density(phi, few)[0]
@@ -76,41 +80,39 @@ def _thinned(model: JointModel) -> JointModel:
 
 
 def _maximise(model: JointModel, start: FloatArray) -> FloatArray:
-    """L-BFGS from one start, within six prior standard deviations."""
+    """L-BFGS from one start in units of the prior's standard deviations, of which it may go six."""
+    centre, sd = np.array([emulator_prior(j, model) for j in range(start.size)]).T
 
-    def negative(phi: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = runs_log_density(phi, model)
-        return -value, -gradient
+    def negative(point: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = runs_log_density(centre + sd * point, model)
+        # a finite wall: from an infinite one the line search does not come back
+        return (-value, -sd * gradient) if np.isfinite(value) else (WALL, np.zeros(point.size))
 
-    centre = _prior_centre(model)
-    reach = 6.0 * max(model.prior.log_decay_sd, model.prior.log_variance_sd)
-    box = optimize.Bounds(centre - reach, centre + reach)
     found = optimize.minimize(
         negative,
-        start,
+        (start - centre) / sd,
         jac=True,
         method="L-BFGS-B",
-        bounds=box,
+        bounds=optimize.Bounds(-6.0, 6.0),
         options={"maxiter": MAX_ITERATIONS, "ftol": 1e-8},
     )
-    mode: FloatArray = np.asarray(found.x, dtype=np.float64)
+    mode: FloatArray = centre + sd * np.asarray(found.x, dtype=np.float64)
     return mode
 
 
 def _laplace_shape(model: JointModel, mode: FloatArray, step: float) -> FloatArray:
-    """Factor of the inverse negative Hessian, by central differences of the gradient.
+    """Factor of the inverse negative Hessian, by central differences of the gradient in units of the prior's sd.
 
-    Curvatures are kept between the prior's and 10⁶, so that a ridge or a flat direction gives a usable shape.
+    Curvatures are kept between the prior's, 1, and 10⁶, so that a ridge or a flat direction gives a usable shape.
     """
     size = mode.size
+    sd = np.array([emulator_prior(j, model)[1] for j in range(size)])
     hessian = np.empty((size, size))
     for j in range(size):
         shift = np.zeros(size)
-        shift[j] = step
-        hessian[j] = (runs_log_density(mode + shift, model)[1] - runs_log_density(mode - shift, model)[1]) / (
-            2.0 * step
-        )
+        shift[j] = step * sd[j]
+        change = runs_log_density(mode + shift, model)[1] - runs_log_density(mode - shift, model)[1]
+        hessian[j] = sd * change / (2.0 * step)
     curvature, axes = np.linalg.eigh(-0.5 * (hessian + hessian.T))
-    flattest = 1.0 / max(model.prior.log_decay_sd, model.prior.log_variance_sd) ** 2
-    curvature = np.clip(curvature, flattest, 1e6)
-    return np.ascontiguousarray(np.linalg.cholesky((axes / curvature) @ axes.T))
+    curvature = np.clip(curvature, 1.0, 1e6)
+    return np.ascontiguousarray(sd[:, None] * np.linalg.cholesky((axes / curvature) @ axes.T))

@@ -28,7 +28,7 @@ UNRELIABLE_K = 0.7
 """Pareto k beyond which importance sampling cannot be trusted (Vehtari et al. 2024)."""
 WITH_DISCREPANCY = "+discrepancy"
 """How the names of members with δ end."""
-NEED = 0.2
+NEED = 0.1
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 SPREAD = 0.6
 """Standard deviation, from site to site, of what one side gains on the other; 0.3 to 0.7 where they predict alike."""

@@ -185,6 +185,7 @@ def _contiguous(values: FloatArray) -> FloatArray:
 def emulator_names(model: JointModel, inputs: Sequence[str]) -> list[str]:
     """Names of the emulator block, in order."""
     names = [f"log_decay[{name}]" for name in inputs] + ["log_variance", "log_linear"]
+    names += [f"growth[{name}]" for name in inputs]
     return [*names, "log_nugget"] if model.has_nugget else names
 
 

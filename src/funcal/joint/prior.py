@@ -25,6 +25,7 @@ class PriorNumbers(NamedTuple):
     log_variance_sd: float
     log_linear_mean: float
     log_linear_sd: float
+    growth_sd: float
     jitter: float
     log_nugget_mean: float
     log_nugget_sd: float
@@ -55,6 +56,9 @@ class JointPrior:
     log_linear_mean, log_linear_sd
         Normal prior of ln α, the variance of a level and of slopes in the calibration inputs that change with the
         controls.
+    growth_sd
+        Standard deviation of c_j in the amplitude exp(Σ_j c_j (z_j - ½)) by which the response varies more at one
+        end of an input than at the other: with ½, mostly by less than a factor of e from end to end.
     jitter
         Variance added to the diagonal of the runs' covariance for a deterministic computer model. It is not relative to
         γ: runs smoother than the jitter would then drag γ down, and the emulator would be too sure between them.
@@ -84,6 +88,7 @@ class JointPrior:
     log_variance_sd: float = 1.5
     log_linear_mean: float = 0.0
     log_linear_sd: float = 1.5
+    growth_sd: float = 0.5
     jitter: float = 1e-6
     log_nugget_mean: float = -5.0
     log_nugget_sd: float = 2.0

@@ -13,7 +13,15 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
-from .emulator import EDGE, emulator_log_prior, emulator_prior, in_reach, normal_log_density
+from .emulator import (
+    EDGE,
+    amplitudes,
+    emulator_log_prior,
+    emulator_prior,
+    growths,
+    in_reach,
+    normal_log_density,
+)
 from .factors import cholesky_in_place, lower_inverse, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
@@ -38,13 +46,14 @@ def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
 def _kernel_parts(
     z: FloatArray, phi: FloatArray, model: JointModel
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """α k_x, its product with the linear part, γ k_x k_t, and the whole covariance of all points."""
+    """α a a' k_x, its product with the linear part, γ a a' k_x k_t, and the whole covariance of all points."""
     size, num_inputs = z.shape
     prior, num_controls = model.prior, model.x_runs.shape[1]
     decay = np.exp(phi)
     variance, linear = decay[num_inputs], decay[num_inputs + 1]
     control, straight = np.empty((size, size)), np.empty((size, size))
     curved, covariance = np.empty((size, size)), np.empty((size, size))
+    amplitude = amplitudes(z, growths(phi, num_inputs))
     for i in range(size):
         for j in range(i + 1):
             along_x, along_t, trend, product = 0.0, 0.0, 0.0, 0.0
@@ -54,9 +63,10 @@ def _kernel_parts(
             for c in range(num_controls, num_inputs):
                 along_t += decay[c] * (z[i, c] - z[j, c]) ** 2
                 product += (z[i, c] - 0.5) * (z[j, c] - 0.5)
-            control[i, j] = control[j, i] = linear * math.exp(-along_x)
+            both = amplitude[i] * amplitude[j] * math.exp(-along_x)
+            control[i, j] = control[j, i] = linear * both
             straight[i, j] = straight[j, i] = control[i, j] * (1.0 + EDGE * product)
-            curved[i, j] = curved[j, i] = variance * math.exp(-along_x - along_t)
+            curved[i, j] = curved[j, i] = variance * both * math.exp(-along_t)
             covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend + product)
             covariance[i, j] += straight[i, j] + curved[i, j]
             covariance[j, i] = covariance[i, j]
@@ -80,7 +90,10 @@ def _emulator_gradient(
         gradient[num_inputs] += adjoint[i, i] * curved[i, i]
         gradient[num_inputs + 1] += adjoint[i, i] * straight[i, i]
         if i < n and model.has_nugget:
-            gradient[num_inputs + 2] += adjoint[i, i] * decay[num_inputs + 2]
+            gradient[phi.size - 1] += adjoint[i, i] * decay[phi.size - 1]
+        for c in range(num_inputs):
+            through = 2.0 * adjoint[i, i] * (curved[i, i] + straight[i, i])
+            gradient[num_inputs + 2 + c] += through * (z[i, c] - 0.5)
         for j in range(i):
             through_curved = 2.0 * adjoint[i, j] * curved[i, j]
             through_straight = 2.0 * adjoint[i, j] * straight[i, j]
@@ -89,6 +102,8 @@ def _emulator_gradient(
             for c in range(num_inputs):
                 term = through_curved + (through_straight if c < num_controls else 0.0)
                 gradient[c] -= term * decay[c] * (z[i, c] - z[j, c]) ** 2
+                through = (through_curved + through_straight) * (z[i, c] + z[j, c] - 1.0)
+                gradient[num_inputs + 2 + c] += through
     for j in range(phi.size):
         mean, sd = emulator_prior(j, model)
         gradient[j] -= (phi[j] - mean) / sd**2
@@ -108,7 +123,7 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     control, straight, curved, factor = _kernel_parts(z, phi, model)
     own_noise = model.prior.jitter
     if model.has_nugget:
-        own_noise += math.exp(phi[z.shape[1] + 2])
+        own_noise += math.exp(phi[phi.size - 1])
     for i in range(n):
         factor[i, i] += own_noise
     factor[n:, n:] += sites.noise_covariance
@@ -138,6 +153,7 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
                 change = 2.0 * decay * (z[j, column] - z[row, column]) * curved[row, j]
                 slope = model.prior.slope_variance + EDGE * control[row, j]
                 change += slope * (z[j, column] - 0.5)
+                change += growths(phi, z.shape[1])[column] * (curved[row, j] + straight[row, j])
                 through += 2.0 * adjoint[row, j] * change
             latent = sites.latent[i, c]
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)
