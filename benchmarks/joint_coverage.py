@@ -2,13 +2,16 @@
 
 Seeds from 5000 on, which nothing was chosen on, with the study's settings. Covered are the noise-free response, by the
 mixture that a user is given, and θ(x), by the main member; on problem 3, where θ and ψ are not identified, θ(x) + ψ x².
-The points of one replicate share their errors, so standard errors are those of the replicates' shares.
+Each replicate is asked at its own ten or so test points, and at twenty times as many drawn in the same way: that takes
+the luck of the points out. The points of one replicate share their errors, so standard errors are those of the
+replicates' shares.
 """
 
 import os
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +25,8 @@ from funcal.testbed import get_problem
 FIRST_SEED = 5000
 REPLICATES = {"synthetic-1": 200, "synthetic-2": 50, "synthetic-3": 50}
 LEVEL = 0.95
+DRAWS = 20
+"""Of a replicate's test points."""
 
 
 def functional(control: FloatArray, calibration: FloatArray) -> FloatArray:
@@ -46,39 +51,57 @@ response hardly depends on it."""
 
 
 def covered(key: str, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of one replicate's test points: sum of the controls, whether response and calibration value are covered."""
+    """Sum of the controls, and whether response and calibration value are covered, in `DRAWS` rows of test points.
+
+    The first row has the replicate's own.
+    """
     warnings.simplefilter("ignore")  # measured responses beyond the runs' are part of these problems
-    case = get_problem(key).draw(seed)
+    drawn_from = get_problem(key)
+    case = drawn_from.draw(seed)
     problem = CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
     fitted = calibrate(problem, "joint", seed=seed, **STUDY_SETTINGS["joint"])
+    rng = np.random.default_rng(seed)
+    further = [drawn_from.test_controls(rng) for _ in range(DRAWS - 1)]
+    controls = np.vstack([case.test_controls, *further])
+    case = replace(
+        case,
+        test_controls=controls,
+        test_response=drawn_from.true_response(controls),
+        test_functional=drawn_from.true_functional(controls),
+    )
     found = fitted.predict(case.test_frame(), level=LEVEL)
     response = found.response
     inside = (response.lower <= case.test_response) & (case.test_response <= response.upper)
     _, learnt = LEARNT[key]
-    values = learnt(case.test_controls, found.sample.calibration)
-    truth = learnt(case.test_controls, case.test_calibration())
+    values, truth = learnt(controls, found.sample.calibration), learnt(controls, case.test_calibration())
     lower, upper = np.quantile(values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], axis=0)
-    return case.test_controls.sum(axis=1), np.asarray(inside), (lower <= truth) & (truth <= upper)
+    rows = (controls.sum(axis=1), np.asarray(inside), (lower <= truth) & (truth <= upper))
+    where, inside, learns = (part.reshape(DRAWS, -1) for part in rows)
+    return where, inside, learns
 
 
 def main() -> None:
-    """Print the share of covered test points with its standard error, and where it is lost."""
+    """Print the share of covered points with its standard error, and where it is lost."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for key, replicates in REPLICATES.items():
             seeds = range(FIRST_SEED, FIRST_SEED + replicates)
             found = list(pool.map(covered, [key] * replicates, seeds))
-            shares = np.array([(inside.mean(), learnt.mean()) for _, inside, learnt in found])
-            mean, error = 100 * shares.mean(axis=0), 100 * shares.std(axis=0, ddof=1) / np.sqrt(replicates)
-            print(
-                f"{key}, {replicates} replicates: y {mean[0]:.1f} ± {error[0]:.1f} %, "
-                f"{LEARNT[key][0]} {mean[1]:.1f} ± {error[1]:.1f} %",
-                flush=True,
-            )
-            where, inside, learnt = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            where, inside, learnt = (np.array(parts) for parts in zip(*found, strict=True))
+            print(f"{key}, {replicates} replicates", flush=True)
+            for points, rows in (("own points", slice(1)), (f"{where[0].size} points each", slice(None))):
+                shares = 100 * np.array(
+                    [inside[:, rows].mean(axis=(1, 2)), learnt[:, rows].mean(axis=(1, 2))]
+                )
+                mean, error = shares.mean(axis=1), shares.std(axis=1, ddof=1) / np.sqrt(replicates)
+                print(
+                    f"  {points}: y {mean[0]:.1f} ± {error[0]:.1f} %, "
+                    f"{LEARNT[key][0]} {mean[1]:.1f} ± {error[1]:.1f} %",
+                    flush=True,
+                )
             for low, high in pairwise(STRETCHES.get(key, ())):
                 here = (low <= where) & (where < high)
                 print(
-                    f"  sum of controls from {low:g} to {high:g}, {here.sum()} points: y {inside[here].mean():.0%}, "
-                    f"{LEARNT[key][0]} {learnt[here].mean():.0%}",
+                    f"  sum of controls from {low:g} to {high:g}, {here.mean():.0%} of the points: "
+                    f"y {inside[here].mean():.0%}, {LEARNT[key][0]} {learnt[here].mean():.0%}",
                     flush=True,
                 )
