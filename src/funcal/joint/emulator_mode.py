@@ -18,7 +18,6 @@ MAX_ITERATIONS = 60
 LARGE_TABLE = 500
 """Runs beyond which an evenly spread subset decides on the nugget and begins the search: a factorisation costs n³."""
 
-
 WALL = 1e6
 """Height of the negative log density where there is none."""
 
