@@ -37,7 +37,7 @@ def claims(model: JointModel, phi: np.ndarray, x: np.ndarray, t: np.ndarray) -> 
 
 @pytest.mark.parametrize("log_linear", [2.0, 6.5, 9.0])
 def test_large_variances_cost_no_digits(linear_model: JointModel, log_linear: float) -> None:
-    """At six prior standard deviations the emulator still returns the runs, and variances are not negative."""
+    """At the largest variance in reach the emulator still returns the runs, and variances are not negative."""
     phi = np.array([-4.3, -3.5, -4.0, -5.1, log_linear, 0.0, 0.0, 0.0])
     mean, variance = claims(linear_model, phi, linear_model.x_runs, linear_model.t_runs)
     np.testing.assert_allclose(mean, linear_model.y_runs, atol=5e-3)

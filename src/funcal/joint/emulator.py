@@ -51,8 +51,8 @@ class EmulatorState(NamedTuple):
 
     factor (n, n) and half (n, n) are L with K = L Lᵀ, and L⁻¹; whitened_y (n,) and weights (n,) are L⁻¹ y^s and
     K⁻¹ y^s. K⁻¹ itself is never used: Bᵀ K⁻¹ B = (L⁻¹ B)ᵀ (L⁻¹ B) keeps twice the digits. `cross` (n, m) and `within`
-    (m, m) hold k_x between runs and sites and among the sites; `cross_trend`, `within_trend` mean and trend in the
-    controls.
+    (m, m) hold k_x, with the controls' part of the amplitudes, between runs and sites and among the sites;
+    `cross_trend`, `within_trend` mean and trend in the controls.
     """
 
     phi: FloatArray
