@@ -14,11 +14,10 @@ from funcal.joint.calibration_members import runs_are_noisy
 from funcal.joint.emulator import (
     allocate_emulator,
     emulator_log_prior,
-    prior_cross,
-    prior_variance,
     runs_log_density,
     set_emulator,
 )
+from funcal.joint.emulator_covariance import prior_cross, prior_variance
 from funcal.joint.emulator_mode import find_emulator_mode
 from funcal.joint.model import build_model
 from funcal.joint.prior import JointPrior

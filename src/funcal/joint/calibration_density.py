@@ -13,7 +13,8 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variance
-from .emulator import EDGE, LOG_TWO_PI, EmulatorState, add_calibration_part, growths
+from .emulator import LOG_TWO_PI, EmulatorState
+from .emulator_covariance import EDGE, CovarianceParts, calibration_part, growths
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
@@ -88,33 +89,23 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
 @kernel
 def site_system(
     model: JointModel, emulator: EmulatorState, sites: SiteState
-) -> tuple[
-    tuple[FloatArray, FloatArray, FloatArray],
-    tuple[FloatArray, FloatArray, FloatArray],
-    FloatArray,
-    FloatArray,
-    FloatArray,
-]:
+) -> tuple[CovarianceParts, CovarianceParts, FloatArray, FloatArray, FloatArray]:
     """The sites given the runs.
 
     Returns
     -------
-    cross, within : triples of (n, m) and of (m, m)
-        Curved part, level and straight part (`add_calibration_part`) of the covariances of the sites with the runs and
-        with each other.
+    cross, within
+        Covariances of the sites with the runs, (n, m), and with each other, (m, m).
     whitened : (n, m)
         W = L⁻¹ B.
     covariance : (m, m), residual : (m,)
         Of the site means given the runs.
     """
-    curved, trend = emulator.cross.copy(), emulator.cross_trend.copy()
-    cross = (curved, np.empty_like(curved), np.empty_like(curved))
-    add_calibration_part(model.t_runs, sites.values, emulator.phi, model, curved, trend, cross[1], cross[2])
-    whitened = lower_product(emulator.half, curved + cross[2] + trend)
-    curved, trend = emulator.within.copy(), emulator.within_trend.copy()
-    within = (curved, np.empty_like(curved), np.empty_like(curved))
-    add_calibration_part(sites.values, sites.values, emulator.phi, model, curved, trend, within[1], within[2])
-    covariance = curved + within[2] + trend + sites.noise_covariance - np.dot(whitened.T, whitened)
+    phi, t_sites = emulator.phi, sites.values
+    cross = calibration_part(model.t_runs, t_sites, phi, model, emulator.cross, emulator.cross_trend)
+    within = calibration_part(t_sites, t_sites, phi, model, emulator.within, emulator.within_trend)
+    whitened = lower_product(emulator.half, cross.whole)
+    covariance = within.whole + sites.noise_covariance - np.dot(whitened.T, whitened)
     return cross, within, whitened, covariance, model.y_sites - np.dot(whitened.T, emulator.whitened_y)
 
 
@@ -133,8 +124,7 @@ def calibration_log_density(
     slope = model.prior.slope_variance
     growth = growths(emulator.phi, num_controls + num_calibration)[num_controls:]
     cross, within, whitened, factor, residual = site_system(model, emulator, sites)
-    curved, level, straight = cross
-    curved_within, level_within, straight_within = within
+    curved, level, straight = cross.curved, cross.level, cross.straight
     if not cholesky_in_place(factor):
         return -np.inf
     inverse = inverse_from_cholesky(factor)
@@ -169,9 +159,9 @@ def calibration_log_density(
         for i in range(m):
             value, through_mean, through_covariance = values[i], means[i], covariances[i]
             for j in range(m):
-                change = 2.0 * decay[c] * (sites.values[j, c] - value) * curved_within[i, j]
-                change += (slope + EDGE * level_within[i, j]) * (sites.values[j, c] - 0.5)
-                change += growth[c] * (curved_within[i, j] + straight_within[i, j])
+                change = 2.0 * decay[c] * (sites.values[j, c] - value) * within.curved[i, j]
+                change += (slope + EDGE * within.level[i, j]) * (sites.values[j, c] - 0.5)
+                change += growth[c] * (within.curved[i, j] + within.straight[i, j])
                 through_covariance += 2.0 * adjoint[i, j] * change
             latent = sites.latent[i, c]
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)

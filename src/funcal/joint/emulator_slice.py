@@ -12,13 +12,8 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .ellipse import MAX_SHRINKS, first_bracket, shrink_bracket
-from .emulator import (
-    EmulatorState,
-    fill_emulator,
-    in_reach,
-    log_density_of_both_tables,
-    runs_covariance,
-)
+from .emulator import EmulatorState, fill_emulator, in_reach, log_density_of_both_tables
+from .emulator_covariance import runs_covariance
 from .factors import large_cholesky
 from .model import JointModel
 from .site_functions import SiteState

@@ -21,7 +21,8 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import noise_variance
-from .emulator import EmulatorState, allocate_emulator, prior_cross, prior_variance, set_emulator
+from .emulator import EmulatorState, allocate_emulator, set_emulator
+from .emulator_covariance import prior_cross, prior_variance
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_inverse, lower_product
 from .model import JointModel
 from .site_functions import SiteState, allocate_sites, clamp, place_sites

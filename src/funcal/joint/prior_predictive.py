@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from ..problem.arrays import FloatArray
-from .emulator import emulator_prior, emulator_size, prior_cross
+from .emulator import emulator_prior, emulator_size
+from .emulator_covariance import prior_cross
 from .model import JointModel
 from .site_functions import allocate_sites, place_sites
 

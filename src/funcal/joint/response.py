@@ -12,7 +12,8 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
 from .discrepancy import discrepancy_cross
-from .emulator import EmulatorState, allocate_emulator, prior_cross, prior_variance, set_emulator
+from .emulator import EmulatorState, allocate_emulator, set_emulator
+from .emulator_covariance import prior_cross, prior_variance
 from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky, lower_product
 from .model import JointModel
 from .site_functions import (

@@ -13,15 +13,8 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
-from .emulator import (
-    EDGE,
-    amplitudes,
-    emulator_log_prior,
-    emulator_prior,
-    growths,
-    in_reach,
-    normal_log_density,
-)
+from .emulator import emulator_log_prior, emulator_prior, in_reach, normal_log_density
+from .emulator_covariance import EDGE, amplitudes, growths
 from .factors import cholesky_in_place, lower_inverse, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
