@@ -1,7 +1,8 @@
 """Whether 95 % means 95 %: coverage of `joint` over fresh replicates of the paper's synthetic problems.
 
-Seeds from 5000 on, which nothing was chosen on, with the study's settings. Covered are the noise-free response, by the
-mixture that a user is given, and θ(x), by the main member; on problem 3, where θ and ψ are not identified, θ(x) + ψ x².
+Seeds from 5000 on, with the study's settings; of other tables only one of `docs/decisions/joint-prior.md` saw them,
+in which processes of θ are compared on problem 2. Covered are the noise-free response, by the mixture that a user is
+given, and θ(x), by the main member; on problem 3, where θ and ψ are not identified, θ(x) + ψ x².
 Each replicate is asked at its own ten or so test points, and at twenty times as many drawn in the same way: that takes
 the luck of the points out. The points of one replicate share their errors, so standard errors are those of the
 replicates' shares.
