@@ -1,8 +1,8 @@
 """The joint model of both tables: y^s = η(x, θ, ψ) and y^p = η(x, θ(x), ψ) + δ(x) + ε, as plain arrays.
 
-The free parameters come in two blocks. The *emulator block* φ = (ln ℓ_1 … ln ℓ_d, ln γ, ln α[, ln nugget]) shapes the
-Gaussian process η; moving it costs one factorisation of the runs' n × n covariance. The *calibration block* u
-holds everything that concerns the sites and leaves that factor alone:
+The free parameters come in two blocks. The *emulator block* φ = (ln ℓ_1 … ln ℓ_d, ln γ, ln α, c_1 … c_d[, ln nugget])
+shapes the Gaussian process η; moving it costs one factorisation of the runs' n × n covariance. The *calibration
+block* u holds everything that concerns the sites and leaves that factor alone:
 
 ====================  ==============  ==========================================================
 part of u             length          meaning
