@@ -23,6 +23,7 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
     m, dx = model.x_sites.shape
     n, d = len(model.y_runs), dx + model.t_runs.shape[1]
     gaps = jnp.asarray(model.site_gaps)
+    line = prior.line_variance * jnp.asarray((model.x_sites - 0.5) @ (model.x_sites - 0.5).T)
     runs = jnp.hstack([jnp.asarray(model.x_runs), jnp.asarray(model.t_runs)])
     y = jnp.concatenate([jnp.asarray(model.y_runs), jnp.asarray(model.y_sites)])
 
@@ -41,7 +42,7 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
             # the square root's slope at zero distance is infinite, the correlation's is not
             a = jnp.sqrt(10.0 * jnp.where(exponent > 0, exponent, 1.0))
             correlation = jnp.where(exponent > 0, (1 + a + a**2 / 3) * jnp.exp(-a), 1.0)
-            factor = jnp.linalg.cholesky(correlation + 1e-8 * jnp.eye(m))
+            factor = jnp.linalg.cholesky(correlation + line + 1e-8 * jnp.eye(m))
             f = norm.cdf(level) + jnp.exp(u[layout.log_variation + k]) * factor @ g
             columns.append((jax.nn.softplus(25 * f) - jax.nn.softplus(25 * (f - 1))) / 25)
             total += norm.logpdf(g).sum() + norm.logpdf(level, 0, prior.level_sd)

@@ -40,8 +40,9 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
         s = math.exp(u[layout.log_variation + k])
         rho = np.exp(u[layout.log_roughness + k * dx : layout.log_roughness + (k + 1) * dx])
         a = np.sqrt(10.0 * np.einsum("ijc,c->ij", (model.x_sites[:, None] - model.x_sites[None]) ** 2, rho))
-        correlation = (1 + a + a**2 / 3) * np.exp(-a) + 1e-8 * np.eye(m)
-        f = ndtr(level) + s * np.linalg.cholesky(correlation) @ g
+        covariance = (1 + a + a**2 / 3) * np.exp(-a) + 1e-8 * np.eye(m)
+        covariance += prior.line_variance * (model.x_sites - 0.5) @ (model.x_sites - 0.5).T
+        f = ndtr(level) + s * np.linalg.cholesky(covariance) @ g
         values[:, k] = (np.logaddexp(0, 25 * f) - np.logaddexp(0, 25 * (f - 1))) / 25
         total += stats.norm.logpdf(g).sum() + stats.norm.logpdf(level, scale=prior.level_sd)
         total += stats.halfnorm.logpdf(s, scale=prior.variation_scale) + math.log(s)

@@ -13,6 +13,9 @@ from ..errors import SettingsError
 
 __all__ = ["JointPrior", "PriorNumbers"]
 
+OPTIONAL = ("slope_variance", "line_variance")
+"""Variances of straight parts, which may be 0."""
+
 
 class PriorNumbers(NamedTuple):
     """The prior as compiled code reads it; see `JointPrior` for the meaning of each number."""
@@ -34,6 +37,7 @@ class PriorNumbers(NamedTuple):
     variation_scale: float
     log_roughness_mean: float
     log_roughness_sd: float
+    line_variance: float
     discrepancy_scale: float
     log_discrepancy_roughness_mean: float
     log_discrepancy_roughness_sd: float
@@ -74,6 +78,8 @@ class JointPrior:
     log_roughness_mean, log_roughness_sd
         Normal prior of ln ρ_kj, the decay of θ_k's correlation along control j; the mean is lowered by ln dx, so
         that the correlation across the whole cube does not depend on the number of controls.
+    line_variance
+        Variance of the slope of θ_k's straight line along each control, in units of s_k²; 0 = no line.
     discrepancy_scale
         Scale of the half-normal priors of the sizes of δ.
     log_discrepancy_roughness_mean, log_discrepancy_roughness_sd
@@ -94,18 +100,19 @@ class JointPrior:
     log_nugget_sd: float = 2.0
     noise_scale: float = 0.5
     level_sd: float = 1.0
-    variation_scale: float = 1.0
-    log_roughness_mean: float = -2.5
+    variation_scale: float = 0.7
+    log_roughness_mean: float = -1.5
     log_roughness_sd: float = 1.5
+    line_variance: float = 0.25
     discrepancy_scale: float = 0.5
     log_discrepancy_roughness_mean: float = 0.5
     log_discrepancy_roughness_sd: float = 1.0
 
     def __post_init__(self) -> None:
-        """Every scale must be positive; only the trend may be switched off."""
+        """Every scale must be positive; only straight parts may be switched off."""
         for name, value in vars(self).items():
             free = name.endswith("_mean")
-            allowed = np.isfinite(value) and (free or value > 0 or (name == "slope_variance" and value == 0))
+            allowed = np.isfinite(value) and (free or value > 0 or (name in OPTIONAL and value == 0))
             if not allowed:
                 raise SettingsError(
                     f"the prior's {name} must be a finite {'number' if free else 'positive number'}, "

@@ -15,16 +15,9 @@ from .discrepancy import discrepancy_cross
 from .emulator import EmulatorState, allocate_emulator, set_emulator
 from .emulator_covariance import prior_cross, prior_variance
 from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky, lower_product
+from .function_covariance import COVARIANCE_JITTER, function_covariance, roughnesses
 from .model import JointModel
-from .site_functions import (
-    CORRELATION_JITTER,
-    SiteState,
-    allocate_sites,
-    clamp,
-    correlation,
-    normal_cdf,
-    place_sites,
-)
+from .site_functions import SiteState, allocate_sites, clamp, normal_cdf, place_sites
 
 __all__ = ["plug_in_mean", "predict_response"]
 
@@ -86,19 +79,17 @@ def draw_function(
 ) -> None:
     """Fill `latent` (q,) with draws of f_k(x*) given its values at the sites, one point at a time."""
     layout = model.layout
-    m, num_controls = model.x_sites.shape
-    start = layout.log_roughness + k * num_controls
+    m = model.x_sites.shape[0]
+    roughness, line = roughnesses(u, model, k), model.prior.line_variance
     variation = math.exp(u[layout.log_variation + k])
     weights = np.empty((m, x_new.shape[0]))
     for q in range(x_new.shape[0]):
         for i in range(m):
-            exponent = 0.0
-            for c in range(num_controls):
-                exponent += math.exp(u[start + c]) * (x_new[q, c] - model.x_sites[i, c]) ** 2
-            weights[i, q] = variation * variation * correlation(exponent)
+            weights[i, q] = variation**2 * function_covariance(x_new[q], model.x_sites[i], roughness, line)
     forward_substitute(factor, weights)
     for q in range(x_new.shape[0]):
-        centre, left = 0.0, variation * variation * (1.0 + CORRELATION_JITTER)
+        own = function_covariance(x_new[q], x_new[q], roughness, line) + COVARIANCE_JITTER
+        centre, left = 0.0, variation**2 * own
         for i in range(m):
             centre += weights[i, q] * u[k * m + i]
             left -= weights[i, q] ** 2

@@ -24,16 +24,20 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import fill_noise_covariance
 from .factors import cholesky_in_place, cholesky_reverse
+from .function_covariance import (
+    COVARIANCE_JITTER,
+    add_roughness_gradient,
+    function_covariance,
+    roughnesses,
+)
 from .model import JointModel
 
 __all__ = [
-    "CORRELATION_JITTER",
     "SiteState",
     "add_function_gradient",
     "allocate_sites",
     "clamp",
     "clamp_slope",
-    "correlation",
     "normal_cdf",
     "normal_pdf",
     "pilot_coordinates",
@@ -44,8 +48,6 @@ __all__ = [
 
 SHARPNESS = 25.0
 """Of the clamp: at the box's faces it is ln 2 / 25 ≈ 0.03 inside them, and beyond 0.1 away it is the identity."""
-CORRELATION_JITTER = 1e-8
-"""Added to the diagonal of a correlation matrix over the sites, so that close sites stay factorable."""
 
 
 class SiteState(NamedTuple):
@@ -122,23 +124,6 @@ def clamp_slope(value: float) -> float:
 
 
 @kernel
-def correlation(exponent: float) -> float:
-    """Matérn correlation of smoothness 5/2 of θ(x), as a function of Σ_j ρ_j d_j².
-
-    With a = √(10 Σ ρ_j d_j²) its length-scale is that of exp(-Σ ρ_j d_j²), its paths are twice differentiable only.
-    """
-    a = math.sqrt(10.0 * exponent)
-    return (1.0 + a + a * a / 3.0) * math.exp(-a)
-
-
-@kernel
-def correlation_slope(exponent: float) -> float:
-    """Derivative of `correlation`."""
-    a = math.sqrt(10.0 * exponent)
-    return -5.0 / 3.0 * (1.0 + a) * math.exp(-a)
-
-
-@kernel
 def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
     """What the pilot says of the k-th function at the sites beyond its level: h(ψ) - Λ Φ(β), (m,)."""
     layout = model.layout
@@ -155,21 +140,15 @@ def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
 @kernel
 def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
     """Fill A = s L(ρ) of the k-th function; False if something overflowed."""
-    layout = model.layout
-    m, num_controls = model.x_sites.shape
-    start = layout.log_roughness + k * num_controls
-    roughness = np.exp(u[start : start + num_controls])
+    x, roughness = model.x_sites, roughnesses(u, model, k)
     factor = sites.factors[k]
-    for i in range(m):
+    for i in range(x.shape[0]):
         for j in range(i + 1):
-            exponent = 0.0
-            for c in range(num_controls):
-                exponent += roughness[c] * model.site_gaps[c, i, j]
-            factor[i, j] = correlation(exponent)
-        factor[i, i] += CORRELATION_JITTER
+            factor[i, j] = function_covariance(x[i], x[j], roughness, model.prior.line_variance)
+        factor[i, i] += COVARIANCE_JITTER
     if not cholesky_in_place(factor):
         return False
-    factor *= math.exp(u[layout.log_variation + k])
+    factor *= math.exp(u[model.layout.log_variation + k])
     return True
 
 
@@ -282,7 +261,7 @@ def add_function_gradient(
     `latent_gradient` (m, dθ + dψ) is the derivative of everything else in the latent values.
     """
     layout = model.layout
-    m, num_controls = model.x_sites.shape
+    m = model.x_sites.shape[0]
     total = 0.0
     for k in range(layout.num_functional):
         factor, pilot, whitened = sites.factors[k], sites.pilot_factors[k], sites.whitened[k]
@@ -329,16 +308,6 @@ def add_function_gradient(
                 adjoint = here[i] * whitened[j] + 2.0 * precision * gram_adjoint[i, j] + pull[i] * outer[j]
                 gradient[layout.log_variation + k] += adjoint * factor[i, j]
                 factor_adjoint[i, j] = adjoint * variation
-        correlation_factor = factor / variation
-        correlation_adjoint = cholesky_reverse(correlation_factor, factor_adjoint)
-        start = layout.log_roughness + k * num_controls
-        roughness = np.exp(u[start : start + num_controls])
-        for i in range(m):
-            for j in range(i):
-                exponent = 0.0
-                for c in range(num_controls):
-                    exponent += roughness[c] * model.site_gaps[c, i, j]
-                weight = 2.0 * correlation_adjoint[i, j] * correlation_slope(exponent)
-                for c in range(num_controls):
-                    gradient[start + c] += weight * roughness[c] * model.site_gaps[c, i, j]
+        covariance_adjoint = cholesky_reverse(factor / variation, factor_adjoint)
+        add_roughness_gradient(u, model, k, covariance_adjoint, gradient)
     return total
