@@ -43,6 +43,8 @@ TARGETS = {
     "pva-raw": 20.0,
     "ten-dimensional": 60.0,
 }
+#: Streams of random numbers per problem: how many draws the targets take is partly luck.
+NUM_STREAMS = 3
 REQUIRED_RATIO = 5.0
 #: Problems on which NumPyro is run too, small enough to wait for, and with how many chains of each sampler.
 COMPARED = {"synthetic-1": 4, "synthetic-3": 1}
@@ -68,21 +70,24 @@ def main_member(
     return recipe.fit(scaled, variant, np.random.SeedSequence(seed), lambda done, total, stage: None)
 
 
-def time_to_target(problem: CalibrationProblem) -> tuple[float, float, float, int]:
-    """Seconds, worst R-hat, worst ESS and draws per chain of the main member's fit, after a warm-up of the compiler."""
+def times_to_target(problem: CalibrationProblem) -> list[tuple[float, float, float, int]]:
+    """Seconds, worst R-hat, worst ESS and draws per chain of fits of the main member, after a warm-up of the compiler.
+
+    One fit for each stream of random numbers, the quickest first.
+    """
     scaled, prior = problem.scaled(), JointPrior()
     ensemble = anchor_ensemble(problem, MatchingSettings(), size=8, rng=np.random.default_rng(0))
 
-    def run(sampler: SamplerSettings) -> tuple[float, float, float, int]:
+    def run(sampler: SamplerSettings, seed: int) -> tuple[float, float, float, int]:
         began = time.perf_counter()
         variant = Variant(
             True, "linear" if discrepancy_suspected(scaled) else "none", runs_are_noisy(scaled, prior)
         )
-        member = main_member(scaled, variant, ensemble, sampler)
+        member = main_member(scaled, variant, ensemble, sampler, seed)
         return time.perf_counter() - began, member.draws.rhat, member.draws.ess, member.draws.u.shape[1]
 
-    run(SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf))
-    return run(SamplerSettings())
+    run(SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf), 0)
+    return sorted(run(SamplerSettings(), seed) for seed in range(1, NUM_STREAMS + 1))
 
 
 @contextmanager
@@ -140,12 +145,20 @@ def _worst_ess(u: np.ndarray, model: JointModel) -> float:
 
 def main() -> None:
     """Print both tables."""
-    print(f"{'problem':16s} {'seconds':>8s} {'allowed':>8s} {'R-hat':>6s} {'ESS':>6s} {'draws':>6s}")
+    print(f"medians of {NUM_STREAMS} fits, and the slowest")
+    print(
+        f"{'problem':16s} {'seconds':>8s} {'slowest':>8s} {'allowed':>8s} {'R-hat':>6s} {'ESS':>6s} {'draws':>6s}"
+    )
     for name, allowed in TARGETS.items():
         problem = problem_of(name)
         if problem is not None:
-            seconds, rhat, ess, draws = time_to_target(problem)
-            print(f"{name:16s} {seconds:8.1f} {allowed:8.0f} {rhat:6.3f} {ess:6.0f} {draws:6d}", flush=True)
+            found = times_to_target(problem)
+            slowest = found[-1][0]
+            seconds, rhat, ess, draws = np.median(np.array(found), axis=0)
+            print(
+                f"{name:16s} {seconds:8.1f} {slowest:8.1f} {allowed:8.0f} {rhat:6.3f} {ess:6.0f} {draws:6.0f}",
+                flush=True,
+            )
     try:
         import numpyro  # noqa: F401
     except ImportError:
