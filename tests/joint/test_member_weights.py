@@ -93,6 +93,18 @@ def test_undecided_sides_share(physical: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("physical", "share"), [(-0.2, 0.0), (-3.6, 0.0), (-3.8, expit(1.9))], ids=["behind", "ahead", "wins"]
+)
+def test_beyond_the_runs_an_undecided_model_does_not_predict(physical: float, share: float) -> None:
+    """Outside the range of the runs the plain members predict alone unless the computer model wins clearly."""
+    compared = scores(**CALIBRATED, gp=physical, linear=-9.0)
+    weights = prediction_weights(compared, PLAIN, need=0.0, beyond_runs=True)
+    assert list(weights.values()) == pytest.approx([*(share * BY_DENSITY), 1.0 - share, 0.0])
+    within = prediction_weights(compared, PLAIN, need=0.0)
+    assert (weights == within) == (share > 0.0)
+
+
+@pytest.mark.parametrize(
     ("line", "parts"), [(-3.7, (0.5, 0.5)), (-0.3, (0.5, 0.5)), (-3.9, (1.0, 0.0)), (-0.1, (0.0, 1.0))]
 )
 def test_plain_members_predict_in_equal_parts_unless_one_loses(

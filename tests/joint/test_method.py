@@ -1,5 +1,6 @@
 """The method `joint` from problem to prediction: reproducible, storable, honest about what it found."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import pytest
 import funcal
 from funcal.errors import SettingsError
 
-#: Short chains: these tests are about plumbing, not about convergence.
 #: A prior of θ(x) that is smoother than the default and has no straight line.
 WITHOUT_LINE = {"line_variance": 0.0, "log_roughness_mean": -2.5, "variation_scale": 1.0}
+#: Short chains: these tests are about plumbing, not about convergence.
 SHORT: dict[str, Any] = {
     "num_chains": 2,
     "warmup": 60,
@@ -148,6 +149,24 @@ def test_one_member_alone_can_predict(calibration: funcal.Calibration) -> None:
     with pytest.raises(SettingsError, match=r"one of varying, .*; found 'line'"):
         calibration.predict(new, member="line")
     assert not np.allclose(line, calibration.predict(new).response.mean)
+
+
+def test_weights_differ_within_and_beyond_the_runs(calibration: funcal.Calibration) -> None:
+    """Each new control is predicted with the weights of its place, a mixture or one member alone."""
+    new = np.array([[1.0], [30.0], [3.3], [-20.0]])
+    beyond = np.array([False, True, False, True])
+    report = dict(calibration.fit.report)
+    report["weights"] = dict.fromkeys(report["weights"], 0.0) | {"varying": 0.3, "gp": 0.7}
+    report["weights_beyond_runs"] = dict.fromkeys(report["weights"], 0.0) | {"linear": 1.0}
+    fit = replace(calibration.fit, report=report)
+    mixed = replace(calibration, fit=fit).predict(new)
+    alone = {name: calibration.predict(new, member=name) for name in ("varying", "gp", "linear")}
+    means = {name: prediction.response.mean for name, prediction in alone.items()}
+    assert mixed.response.mean[beyond] == pytest.approx(means["linear"][beyond])
+    expected = 0.3 * means["varying"] + 0.7 * means["gp"]
+    # a mixture of a few hundred components: the two parts are the same draws, thinned
+    assert mixed.response.mean[~beyond] == pytest.approx(expected[~beyond], abs=0.3 * mixed.response.sd.min())
+    assert mixed.sample.calibration.shape[:2] == mixed.sample.response_mean.shape
 
 
 def test_without_comparison(calibration: funcal.Calibration) -> None:

@@ -35,12 +35,13 @@ LOO_DRAWS = 400
 
 @dataclass(frozen=True)
 class Comparison:
-    """The members, their leave-one-out scores, weights and verdicts."""
+    """The members, their leave-one-out scores, weights within the range of the runs and beyond it, and verdicts."""
 
     members: dict[str, CalibrationMember]
     process: PhysicalProcess
     scores: dict[str, LeaveOneOut]
     weights: dict[str, float]
+    weights_beyond_runs: dict[str, float]
     log_likelihood: FloatArray
     table: list[dict[str, Any]]
     verdicts: dict[str, Any]
@@ -119,6 +120,7 @@ def compare_members(
     stacking = stacking_weights(scores)
     need = need_of_discrepancy({name: member.misfit for name, member in members.items()})
     weights = prediction_weights(scores, PLAIN_MEMBERS, need)
+    beyond_runs = prediction_weights(scores, PLAIN_MEMBERS, need, beyond_runs=True)
     verdicts: dict[str, Any] = {
         "simulator_helps": simulator_helps(scores, PLAIN_MEMBERS, stacking, weights, need)
     }
@@ -127,4 +129,6 @@ def compare_members(
         suffix = main.variant.name.removeprefix("varying")
         verdicts["theta_varies"] = theta_varies(scores, values.reshape(-1, *values.shape[2:]), suffix)
     table = comparison_table(scores, stacking, weights)
-    return Comparison(members, process, scores, weights, densities[main.variant.name], table, verdicts)
+    return Comparison(
+        members, process, scores, weights, beyond_runs, densities[main.variant.name], table, verdicts
+    )

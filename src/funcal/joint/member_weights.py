@@ -112,16 +112,16 @@ def stacking_weights(members: Mapping[str, LeaveOneOut]) -> dict[str, float]:
 
 
 def prediction_weights(
-    members: Mapping[str, LeaveOneOut], plain: tuple[str, ...], need: float
+    members: Mapping[str, LeaveOneOut], plain: tuple[str, ...], need: float, *, beyond_runs: bool = False
 ) -> dict[str, float]:
     """Weights of the members in a prediction.
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in two steps.
     Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), the plain ones
-    in equal parts but for those that lose clearly. Then between the sides: three to two for the calibrated ones where
-    neither the best of them nor the first plain one wins clearly, in proportion to exp(elpd) where one does; but the
-    plain ones predict alone where the computer model needs a discrepancy and does not win: one that explains the
-    measurements needs none.
+    in equal parts but for those that lose clearly. Then between the sides, in proportion to exp(elpd) where the best
+    calibrated member or the first plain one wins clearly. Where neither does, the calibrated ones have three to two,
+    for what the computer model knows; but the plain ones predict alone where it needs a discrepancy (one that explains
+    the measurements needs none) and beyond its runs, where it knows nothing.
 
     Parameters
     ----------
@@ -130,12 +130,14 @@ def prediction_weights(
         Names of the members without the computer model, the richest first: the others are limits of it.
     need
         See `need_of_discrepancy`.
+    beyond_runs
+        For controls outside the range of the runs.
     """
     calibrated = {name: score.elpd for name, score in members.items() if name not in plain}
     physical = {name: members[name].elpd for name in plain if name in members}
     clear = clear_gain(members[plain[0]].log_density.size)
     gain = max(calibrated.values()) - physical[plain[0]]
-    if need > NEED and gain <= clear:
+    if gain <= clear and (need > NEED or beyond_runs):
         share = 0.0
     elif abs(gain) <= clear:
         share = UNDECIDED_SHARE

@@ -1,6 +1,6 @@
 """The prediction: a mixture of the members' components in the proportions of their weights."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from .physical_process import PhysicalProcess
 from .prior import JointPrior
 from .straight_line import fit_straight_line
 
-__all__ = ["StoredMember", "predict_mixture", "store_members"]
+__all__ = ["NEGLIGIBLE", "StoredMember", "component_counts", "predict_mixture", "store_members"]
 
 NEGLIGIBLE = 0.005
 """A member with less weight than this is left out of the mixture."""
@@ -97,7 +97,7 @@ def store_members(main: CalibrationMember, comparison: Comparison | None, num_dr
 def predict_mixture(
     problem: ScaledProblem,
     stored: StoredMember,
-    weights: Mapping[str, float],
+    weights: Sequence[tuple[Mapping[str, float], np.ndarray]],
     *,
     main: str,
     discrepancy: str,
@@ -108,13 +108,13 @@ def predict_mixture(
 ) -> MemberPrediction:
     """Components of all members at new controls, each member with as many as its weight says.
 
-    θ(x) and ψ come from `main`, one draw per component.
+    `weights` are pairs of weights and the new controls (q,) that they hold for. θ(x) and ψ come from `main`, one draw
+    per component.
     """
     total = len(stored.blocks[main][0])
-    kept = {name: weight for name, weight in weights.items() if weight >= NEGLIGIBLE}
-    scale = sum(kept.values())
-    counts = {name: max(1, round(total * weight / scale)) for name, weight in kept.items()}
-    streams = dict(zip([main, *counts], rng.spawn(len(counts) + 1), strict=False))
+    places = [(component_counts(given, total), where) for given, where in weights if where.any()]
+    most = {name: max(counts.get(name, 0) for counts, _ in places) for counts, _ in places for name in counts}
+    streams = dict(zip([main, *most], rng.spawn(len(most) + 1), strict=False))
 
     def calibrated(name: str, count: int) -> MemberPrediction:
         u, phi = stored.blocks[name]
@@ -124,20 +124,28 @@ def predict_mixture(
         model = variant_model(problem, variant, prior)
         return predict_member(problem, model, u[rows], phi[rows], x_new, rng=streams[name])
 
-    components = []
     whole = calibrated(main, total)
-    for name, count in counts.items():
-        if name == main:
-            rows = spread_evenly(total, count)
-            components.append((whole.mean[rows], whole.variance[rows], whole.noise_variance[rows]))
-        elif name in PLAIN_MEMBERS:
-            components.append(_predict_plain(problem, stored, name, count, x_new, streams[name]))
-        else:
-            found = calibrated(name, count)
-            components.append((found.mean, found.variance, found.noise_variance))
-    mean, variance, noise = (np.concatenate(parts) for parts in zip(*components, strict=True))
-    rows = np.arange(len(mean)) % total
-    return MemberPrediction(mean, variance, noise, whole.calibration[rows])
+    found = {main: (whole.mean, whole.variance, whole.noise_variance)}
+    for name, count in most.items():
+        if name in PLAIN_MEMBERS:
+            found[name] = _predict_plain(problem, stored, name, count, x_new, streams[name])
+        elif name != main:
+            member = calibrated(name, count)
+            found[name] = (member.mean, member.variance, member.noise_variance)
+    mean, variance, noise = (np.empty((total, len(x_new))) for _ in range(3))
+    for counts, where in places:
+        rows = {name: spread_evenly(len(found[name][0]), count) for name, count in counts.items()}
+        mean[:, where] = np.concatenate([found[name][0][rows[name]][:, where] for name in counts])
+        variance[:, where] = np.concatenate([found[name][1][rows[name]][:, where] for name in counts])
+        noise[:, where] = np.concatenate([found[name][2][rows[name]] for name in counts])[:, None]
+    return MemberPrediction(mean, variance, noise, whole.calibration)
+
+
+def component_counts(weights: Mapping[str, float], total: int) -> dict[str, int]:
+    """How many of `total` components each member has: its share, rounded so that all add up; negligible ones none."""
+    kept = {name: weight for name, weight in weights.items() if weight >= NEGLIGIBLE}
+    bounds = np.rint(total * np.cumsum([0.0, *kept.values()]) / sum(kept.values())).astype(int)
+    return {name: int(count) for name, count in zip(kept, np.diff(bounds), strict=True) if count}
 
 
 def _predict_plain(

@@ -22,7 +22,7 @@ from ..joint.mixed_prediction import StoredMember, predict_mixture, store_member
 from ..joint.prior import JointPrior
 from ..joint.tuning import VariantTuning, tune_variant
 from ..matching import MatchingTuning, tune_matching
-from ..problem import CalibrationProblem, FloatArray
+from ..problem import CalibrationProblem, FloatArray, outside_runs
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
 from .joint_settings import JointSettings
 
@@ -116,7 +116,7 @@ class JointCalibration:
         rng: np.random.Generator,
         **options: Any,
     ) -> PredictiveSample:
-        """Mixture over posterior draws of the members, by their weights; θ(x) and ψ are the main member's.
+        """Mixture over posterior draws of the members, by their weights there; θ(x) and ψ are the main member's.
 
         Options
         -------
@@ -125,16 +125,17 @@ class JointCalibration:
         """
         report = fit.report
         stored = StoredMember.from_arrays(fit.constants)
-        weights = dict(report["weights"])
+        weights, weights_beyond = dict(report["weights"]), dict(report["weights_beyond_runs"])
         member = options.get("member")
         if member is not None and member not in weights:
             raise SettingsError(f"member must be one of {', '.join(weights)}; found {member!r}.")
         if member is not None:
-            weights = {member: 1.0}
+            weights = weights_beyond = {member: 1.0}
+        beyond = outside_runs(problem, x_new)
         mixture = predict_mixture(
             problem.scaled(),
             stored,
-            weights,
+            [(weights, ~beyond), (weights_beyond, beyond)],
             main=str(report["main"]),
             discrepancy=str(report["discrepancy"]),
             nugget=bool(report["nugget"]),
@@ -196,6 +197,7 @@ def _report(
         "anchors": settings.anchors,
         "prior": asdict(settings.prior),
         "weights": comparison.weights if comparison else {main.variant.name: 1.0},
+        "weights_beyond_runs": comparison.weights_beyond_runs if comparison else {main.variant.name: 1.0},
         "identifiability": identifiability_report(problem, main.model, values, rng),
     }
     if comparison:
