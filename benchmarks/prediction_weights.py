@@ -35,19 +35,25 @@ class ScoredFit:
     elpd: dict[str, float]
     stacking: dict[str, float]
     need: float
+    beyond: np.ndarray
     error: dict[str, FloatArray]
 
     def missed(self, weights: Mapping[str, float]) -> FloatArray:
-        """Errors of the mixture's mean."""
+        """Errors of the mean of a mixture with the same weights everywhere."""
         return np.asarray(sum(weight * self.error[name] for name, weight in weights.items() if weight))
 
-    def default(self, need: float) -> dict[str, float]:
+    def default(self, need: float, beyond_runs: bool = False) -> dict[str, float]:
         """The weights of `joint`, were its need of a discrepancy the one given."""
         scores = {
             name: exact_leave_one_out(np.full(self.num_sites, value / self.num_sites))
             for name, value in self.elpd.items()
         }
-        return prediction_weights(scores, PLAIN_MEMBERS, need)
+        return prediction_weights(scores, PLAIN_MEMBERS, need, beyond_runs=beyond_runs)
+
+    def by_rule(self, need: float) -> FloatArray:
+        """Errors of `joint`, with one set of weights within the range of the runs and one beyond it."""
+        within, beyond = self.default(need), self.default(need, beyond_runs=True)
+        return np.where(self.beyond, self.missed(beyond), self.missed(within))
 
     def by_density(self) -> dict[str, float]:
         """In proportion to exp(elpd) over the calibrated members and the physical process."""
@@ -55,16 +61,17 @@ class ScoredFit:
         return dict(zip(names, softmax([self.elpd[name] for name in names]).tolist(), strict=True))
 
 
-RULES: dict[str, Callable[[ScoredFit], Mapping[str, float]]] = {
-    "the rule of joint": lambda fit: fit.default(fit.need),
-    "the same, no need of δ": lambda fit: fit.default(NO_NEED),
-    "gp, line unless they lose": lambda fit: fit.default(ALWAYS_NEED),
-    "exp(elpd)": ScoredFit.by_density,
-    "stacking": lambda fit: fit.stacking,
-    "gp alone": lambda fit: {"gp": 1.0},
-    "line alone": lambda fit: {"linear": 1.0},
-    "θ(x) alone": lambda fit: {"varying": 1.0},
-    "θ(x) with δ alone": lambda fit: {"varying" + WITH_DISCREPANCY: 1.0},
+RULES: dict[str, Callable[[ScoredFit], FloatArray]] = {
+    "the rule of joint": lambda fit: fit.by_rule(fit.need),
+    "the same beyond the runs": lambda fit: fit.missed(fit.default(fit.need)),
+    "the rule, no need of δ": lambda fit: fit.by_rule(NO_NEED),
+    "gp, line unless they lose": lambda fit: fit.by_rule(ALWAYS_NEED),
+    "exp(elpd)": lambda fit: fit.missed(fit.by_density()),
+    "stacking": lambda fit: fit.missed(fit.stacking),
+    "gp alone": lambda fit: fit.error["gp"],
+    "line alone": lambda fit: fit.error["linear"],
+    "θ(x) alone": lambda fit: fit.error["varying"],
+    "θ(x) with δ alone": lambda fit: fit.error["varying" + WITH_DISCREPANCY],
 }
 
 
@@ -77,16 +84,14 @@ def score(key: str, seed: int, fold: int) -> tuple[ScoredFit, float]:
     report = fitted.fit.report
     table = {row["member"]: row for row in report["comparison"]}
     removed = report["verdicts"]["simulator_helps"]["evidence"]["misfit_removed_by_discrepancy"]
-    errors = {
-        name: np.asarray(fitted.predict(case.test_frame(), member=name).response.mean) - case.test_response
-        for name in table
-    }
+    alone = {name: fitted.predict(case.test_frame(), member=name) for name in table}
     found = ScoredFit(
         len(problem.scaled().y_sites),
         {name: row["elpd"] for name, row in table.items()},
         {name: row["stacking_weight"] for name, row in table.items()},
         -float(np.log1p(-removed)),
-        errors,
+        alone["gp"].outside_runs,
+        {name: prediction.response.mean - case.test_response for name, prediction in alone.items()},
     )
     return found, case.response_sd if key in IN_STANDARD_DEVIATIONS else 1.0
 
@@ -101,8 +106,8 @@ def main() -> None:
             cases = [(key, seed, fold) for seed in seeds for fold in range(folds)]
             scored = list(pool.map(score, *zip(*cases, strict=True)))
             for first in range(0, len(scored), folds):
-                for rule, weights in RULES.items():
-                    parts = [fit.missed(weights(fit)) / scale for fit, scale in scored[first : first + folds]]
+                for rule, missed in RULES.items():
+                    parts = [missed(fit) / scale for fit, scale in scored[first : first + folds]]
                     errors[rule][key].append(float(np.sqrt(np.mean(np.concatenate(parts) ** 2))))
     print(f"{'weights':<28}" + "".join(f"{key:>16}" for key in REPLICATES))
     for rule, found in errors.items():
