@@ -11,8 +11,14 @@ import pytest
 import funcal
 from funcal.errors import SettingsError
 
-#: A prior of θ(x) that is smoother than the default and has no straight line.
-WITHOUT_LINE = {"line_variance": 0.0, "log_roughness_mean": -2.5, "variation_scale": 1.0}
+#: A prior of θ(x) with neither a straight line nor stretched axes.
+WITHOUT_LINE = {
+    "line_variance": 0.0,
+    "log_roughness_sd": 1.5,
+    "variation_scale": 1.0,
+    "stretch_mean": 0.0,
+    "stretch_sd": 1e-3,
+}
 #: Short chains: these tests are about plumbing, not about convergence.
 SHORT: dict[str, Any] = {
     "num_chains": 2,
@@ -167,6 +173,17 @@ def test_weights_differ_within_and_beyond_the_runs(calibration: funcal.Calibrati
     # a mixture of a few hundred components: the two parts are the same draws, thinned
     assert mixed.response.mean[~beyond] == pytest.approx(expected[~beyond], abs=0.3 * mixed.response.sd.min())
     assert mixed.sample.calibration.shape[:2] == mixed.sample.response_mean.shape
+
+
+def test_a_member_with_few_draws_predicts(calibration: funcal.Calibration) -> None:
+    """A prediction has as many components as the main member, whichever members it mixes."""
+    with pytest.warns(funcal.errors.ConvergenceWarning):
+        longer = funcal.calibrate(
+            calibration.problem, method="joint", seed=3, **SHORT | {"prediction_draws": 80}
+        )
+    alone = longer.predict(np.array([[1.0], [30.0]]), member="constant")
+    assert alone.sample.response_mean.shape == (80, 2)
+    assert np.ptp(alone.sample.response_mean[:, 0]) > 0.0
 
 
 def test_without_comparison(calibration: funcal.Calibration) -> None:

@@ -134,7 +134,8 @@ def predict_mixture(
             found[name] = (member.mean, member.variance, member.noise_variance)
     mean, variance, noise = (np.empty((total, len(x_new))) for _ in range(3))
     for counts, where in places:
-        rows = {name: spread_evenly(len(found[name][0]), count) for name, count in counts.items()}
+        # a rival with fewer draws than components repeats them
+        rows = {name: np.arange(count) * len(found[name][0]) // count for name, count in counts.items()}
         mean[:, where] = np.concatenate([found[name][0][rows[name]][:, where] for name in counts])
         variance[:, where] = np.concatenate([found[name][1][rows[name]][:, where] for name in counts])
         noise[:, where] = np.concatenate([found[name][2][rows[name]] for name in counts])[:, None]
