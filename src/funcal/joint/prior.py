@@ -107,7 +107,7 @@ class JointPrior:
     level_sd: float = 1.0
     variation_scale: float = 0.7
     log_roughness_mean: float = -2.5
-    log_roughness_sd: float = 1.2
+    log_roughness_sd: float = 1.5
     stretch_mean: float = -0.7
     stretch_sd: float = 0.7
     line_variance: float = 0.25
