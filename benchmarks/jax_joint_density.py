@@ -23,7 +23,7 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
     m, dx = model.x_sites.shape
     n, d = len(model.y_runs), dx + model.t_runs.shape[1]
     gaps = jnp.asarray(model.site_gaps)
-    line = prior.line_variance * jnp.asarray((model.x_sites - 0.5) @ (model.x_sites - 0.5).T)
+    centred_sites = jnp.asarray(model.x_sites) - 0.5
     runs = jnp.hstack([jnp.asarray(model.x_runs), jnp.asarray(model.t_runs)])
     y = jnp.concatenate([jnp.asarray(model.y_runs), jnp.asarray(model.y_sites)])
 
@@ -38,16 +38,20 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
         for k in range(layout.num_functional):
             g, level = u[k * m : (k + 1) * m], u[layout.level + k]
             log_rho = u[layout.log_roughness + k * dx : layout.log_roughness + (k + 1) * dx]
-            exponent = jnp.tensordot(jnp.exp(log_rho), gaps, axes=1)
+            stretch = u[layout.stretch + k * dx : layout.stretch + (k + 1) * dx]
+            axes = jnp.expm1(stretch * centred_sites) / stretch
+            exponent = ((axes[:, None] - axes[None]) ** 2) @ jnp.exp(log_rho)
             # the square root's slope at zero distance is infinite, the correlation's is not
             a = jnp.sqrt(10.0 * jnp.where(exponent > 0, exponent, 1.0))
             correlation = jnp.where(exponent > 0, (1 + a + a**2 / 3) * jnp.exp(-a), 1.0)
+            line = prior.line_variance * axes @ axes.T
             factor = jnp.linalg.cholesky(correlation + line + 1e-8 * jnp.eye(m))
             f = norm.cdf(level) + jnp.exp(u[layout.log_variation + k]) * factor @ g
             columns.append((jax.nn.softplus(25 * f) - jax.nn.softplus(25 * (f - 1))) / 25)
             total += norm.logpdf(g).sum() + norm.logpdf(level, 0, prior.level_sd)
             total += log_half_normal(u[layout.log_variation + k], prior.variation_scale)
             total += norm.logpdf(log_rho, prior.log_roughness_mean, prior.log_roughness_sd).sum()
+            total += norm.logpdf(stretch, prior.stretch_mean, prior.stretch_sd).sum()
         for h in range(layout.num_global):
             latent = u[layout.global_latent + h]
             columns.append(jnp.full(m, norm.cdf(latent)))

@@ -39,14 +39,17 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
         level = u[layout.level + k]
         s = math.exp(u[layout.log_variation + k])
         rho = np.exp(u[layout.log_roughness + k * dx : layout.log_roughness + (k + 1) * dx])
-        a = np.sqrt(10.0 * np.einsum("ijc,c->ij", (model.x_sites[:, None] - model.x_sites[None]) ** 2, rho))
+        stretch = u[layout.stretch + k * dx : layout.stretch + (k + 1) * dx]
+        axes = np.expm1(stretch * (model.x_sites - 0.5)) / stretch
+        a = np.sqrt(10.0 * np.einsum("ijc,c->ij", (axes[:, None] - axes[None]) ** 2, rho))
         covariance = (1 + a + a**2 / 3) * np.exp(-a) + 1e-8 * np.eye(m)
-        covariance += prior.line_variance * (model.x_sites - 0.5) @ (model.x_sites - 0.5).T
+        covariance += prior.line_variance * axes @ axes.T
         f = ndtr(level) + s * np.linalg.cholesky(covariance) @ g
         values[:, k] = (np.logaddexp(0, 25 * f) - np.logaddexp(0, 25 * (f - 1))) / 25
         total += stats.norm.logpdf(g).sum() + stats.norm.logpdf(level, scale=prior.level_sd)
         total += stats.halfnorm.logpdf(s, scale=prior.variation_scale) + math.log(s)
         total += stats.norm.logpdf(np.log(rho), prior.log_roughness_mean, prior.log_roughness_sd).sum()
+        total += stats.norm.logpdf(stretch, prior.stretch_mean, prior.stretch_sd).sum()
     for h in range(layout.num_global):
         values[:, layout.num_functional + h] = ndtr(u[layout.global_latent + h])
         total += stats.norm.logpdf(u[layout.global_latent + h])

@@ -11,8 +11,14 @@ import pytest
 import funcal
 from funcal.errors import SettingsError
 
-#: A prior of θ(x) that is smoother than the default and has no straight line.
-WITHOUT_LINE = {"line_variance": 0.0, "log_roughness_mean": -2.5, "variation_scale": 1.0}
+#: A prior of θ(x) with neither a straight line nor stretched axes.
+WITHOUT_LINE = {
+    "line_variance": 0.0,
+    "log_roughness_sd": 1.5,
+    "variation_scale": 1.0,
+    "stretch_mean": 0.0,
+    "stretch_sd": 1e-3,
+}
 #: Short chains: these tests are about plumbing, not about convergence.
 SHORT: dict[str, Any] = {
     "num_chains": 2,

@@ -32,9 +32,11 @@ def function_moments(model: JointModel, u: np.ndarray, k: int) -> tuple[np.ndarr
     layout, (m, dx) = model.layout, model.x_sites.shape
     points = np.vstack([model.x_sites, NEW])
     rho = np.exp(u[layout.log_roughness + k * dx : layout.log_roughness + (k + 1) * dx])
-    a = np.sqrt(10.0 * np.einsum("ijc,c->ij", (points[:, None] - points[None]) ** 2, rho))
+    stretch = u[layout.stretch + k * dx : layout.stretch + (k + 1) * dx]
+    axes = np.expm1(stretch * (points - 0.5)) / stretch
+    a = np.sqrt(10.0 * np.einsum("ijc,c->ij", (axes[:, None] - axes[None]) ** 2, rho))
     covariance = (1 + a + a**2 / 3) * np.exp(-a) + 1e-8 * np.eye(len(points))
-    covariance += model.prior.line_variance * (points - 0.5) @ (points - 0.5).T
+    covariance += model.prior.line_variance * axes @ axes.T
     covariance *= math.exp(2 * u[layout.log_variation + k])
     here = np.linalg.cholesky(covariance[:m, :m]) @ u[k * m : (k + 1) * m]
     weights = np.linalg.solve(covariance[:m, :m], covariance[:m, m:])

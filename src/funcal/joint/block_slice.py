@@ -56,8 +56,10 @@ def _prior_scales(model: JointModel) -> tuple[FloatArray, FloatArray, npt.NDArra
     scale[layout.level : layout.log_variation] = prior.level_sd
     scale[layout.log_variation : layout.log_roughness] = prior.variation_scale
     folded[layout.log_variation : layout.log_roughness] = True
-    centre[layout.log_roughness : layout.global_latent] = prior.log_roughness_mean
-    scale[layout.log_roughness : layout.global_latent] = prior.log_roughness_sd
+    centre[layout.log_roughness : layout.stretch] = prior.log_roughness_mean
+    scale[layout.log_roughness : layout.stretch] = prior.log_roughness_sd
+    centre[layout.stretch : layout.global_latent] = prior.stretch_mean
+    scale[layout.stretch : layout.global_latent] = prior.stretch_sd
     scale[layout.log_noise : layout.log_discrepancy] = prior.noise_scale
     scale[layout.log_discrepancy :] = prior.discrepancy_scale
     folded[layout.log_noise :] = True

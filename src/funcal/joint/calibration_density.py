@@ -60,7 +60,11 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
     for a in range(layout.log_variation, layout.log_roughness):
         total += half_normal_of_log(u[a], prior.variation_scale)
         gradient[a] += 1.0 - math.exp(2.0 * u[a]) / prior.variation_scale**2
-    for a in range(layout.log_roughness, layout.global_latent):
+    for a in range(layout.stretch, layout.global_latent):
+        standard = (u[a] - prior.stretch_mean) / prior.stretch_sd
+        total -= 0.5 * standard * standard + math.log(prior.stretch_sd) + 0.5 * LOG_TWO_PI
+        gradient[a] -= standard / prior.stretch_sd
+    for a in range(layout.log_roughness, layout.stretch):
         standard = (u[a] - prior.log_roughness_mean) / prior.log_roughness_sd
         total -= 0.5 * standard * standard + math.log(prior.log_roughness_sd) + 0.5 * LOG_TWO_PI
         gradient[a] -= standard / prior.log_roughness_sd

@@ -1,8 +1,9 @@
-"""Covariance of g_k, the unit-sized shape of θ_k(x): a Matérn process and a straight line.
+"""Covariance of g_k, the unit-sized shape of θ_k(x): a Matérn process and a straight line over stretched controls.
 
-Between scaled controls x and x',
+Each scaled control x_j has an axis of its own, w_j = (exp(c_j (x_j - ½)) - 1) / c_j, by which θ may change faster at
+one end of the control than at the other, as saturations and roots do; c_j = 0 leaves it as it is. Between w and w',
 
-    k(x, x') = M(Σ_j ρ_j (x_j - x'_j)²) + τ Σ_j (x_j - ½)(x'_j - ½),   M the Matérn correlation of smoothness 5/2.
+    k(w, w') = M(Σ_j ρ_j (w_j - w'_j)²) + τ Σ_j w_j w'_j,   M the Matérn correlation of smoothness 5/2.
 
 The line lets θ go on as it was beyond the sites instead of returning to its level.
 """
@@ -15,10 +16,18 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .model import JointModel
 
-__all__ = ["COVARIANCE_JITTER", "add_roughness_gradient", "function_covariance", "roughnesses"]
+__all__ = [
+    "COVARIANCE_JITTER",
+    "add_shape_gradient",
+    "function_covariance",
+    "roughnesses",
+    "stretched_controls",
+]
 
 COVARIANCE_JITTER = 1e-8
 """Added to the diagonal of a covariance over the sites, so that close sites stay factorable."""
+SMALL_STRETCH = 1e-4
+"""Below this a stretched axis is its series in c, whose next term is 1e-9."""
 
 
 @kernel
@@ -47,30 +56,64 @@ def roughnesses(u: FloatArray, model: JointModel, k: int) -> FloatArray:
 
 
 @kernel
+def stretched(x: float, c: float) -> tuple[float, float]:
+    """A scaled control on its stretched axis, and the derivative of that in c."""
+    t = x - 0.5
+    if abs(c) < SMALL_STRETCH:
+        return t + 0.5 * c * t * t, 0.5 * t * t + c * t**3 / 3.0
+    w = math.expm1(c * t) / c
+    return w, (t * math.exp(c * t) - w) / c
+
+
+@kernel
+def stretched_controls(x: FloatArray, u: FloatArray, model: JointModel, k: int) -> FloatArray:
+    """Scaled controls (q, dx) on the stretched axes of the k-th function."""
+    start = model.layout.stretch + k * x.shape[1]
+    axes = np.empty(x.shape)
+    for i in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            axes[i, c] = stretched(x[i, c], u[start + c])[0]
+    return axes
+
+
+@kernel
 def function_covariance(
     left: FloatArray, right: FloatArray, roughness: FloatArray, line_variance: float
 ) -> float:
-    """Covariance of g_k between two controls, each (dx,)."""
+    """Covariance of g_k between two stretched controls, each (dx,)."""
     squared, product = 0.0, 0.0
     for c in range(left.size):
         squared += roughness[c] * (left[c] - right[c]) ** 2
-        product += (left[c] - 0.5) * (right[c] - 0.5)
+        product += left[c] * right[c]
     return matern(squared) + line_variance * product
 
 
 @kernel
-def add_roughness_gradient(
+def add_shape_gradient(
     u: FloatArray, model: JointModel, k: int, adjoint: FloatArray, gradient: FloatArray
 ) -> None:
-    """Add the gradient in ln ρ of the k-th function, from the adjoint (m, m) of its covariance over the sites."""
+    """Add the gradient in ln ρ and c of the k-th function, from the adjoint (m, m) of its covariance over the sites."""
     m, num_controls = model.x_sites.shape
-    start = model.layout.log_roughness + k * num_controls
+    log_roughness = model.layout.log_roughness + k * num_controls
+    stretch = model.layout.stretch + k * num_controls
     roughness = roughnesses(u, model, k)
+    axes, slopes = np.empty((m, num_controls)), np.empty((m, num_controls))
     for i in range(m):
+        for c in range(num_controls):
+            axes[i, c], slopes[i, c] = stretched(model.x_sites[i, c], u[stretch + c])
+    line = model.prior.line_variance
+    for i in range(m):
+        for c in range(num_controls):
+            gradient[stretch + c] += 2.0 * adjoint[i, i] * line * axes[i, c] * slopes[i, c]
         for j in range(i):
             squared = 0.0
             for c in range(num_controls):
-                squared += roughness[c] * model.site_gaps[c, i, j]
-            weight = 2.0 * adjoint[i, j] * matern_slope(squared)
+                squared += roughness[c] * (axes[i, c] - axes[j, c]) ** 2
+            along = matern_slope(squared)
             for c in range(num_controls):
-                gradient[start + c] += weight * roughness[c] * model.site_gaps[c, i, j]
+                gap = axes[i, c] - axes[j, c]
+                curved = 2.0 * adjoint[i, j] * along * roughness[c] * gap
+                straight = 2.0 * adjoint[i, j] * line
+                gradient[log_roughness + c] += curved * gap
+                gradient[stretch + c] += 2.0 * curved * (slopes[i, c] - slopes[j, c])
+                gradient[stretch + c] += straight * (slopes[i, c] * axes[j, c] + axes[i, c] * slopes[j, c])

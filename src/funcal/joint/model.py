@@ -7,10 +7,11 @@ block* u holds everything that concerns the sites and leaves that factor alone:
 ====================  ==============  ==========================================================
 part of u             length          meaning
 ====================  ==============  ==========================================================
-whitened functions    dθ · m          g_k, standard normal; f_k = Φ(β_k) + s_k L(ρ_k) g_k
+whitened functions    dθ · m          g_k, standard normal; f_k = Φ(β_k) + s_k L(ρ_k, c_k) g_k
 levels                dθ              β_k
 log variations        dθ              ln s_k
 log roughnesses       dθ · dx         ln ρ_kj
+stretches             dθ · dx         c_kj
 global latents        dψ              probit of ψ in its box
 log noise             1 (0 if known)  ln σ
 log discrepancy       0, 1, 2 or 3    ln τ_c (constant), ln τ_v (linear or gp), ln ρ_δ (gp)
@@ -43,6 +44,7 @@ class BlockLayout(NamedTuple):
     level: int
     log_variation: int
     log_roughness: int
+    stretch: int
     global_latent: int
     log_noise: int
     has_noise: bool
@@ -90,7 +92,8 @@ def block_layout(
     level = num_functional * num_sites
     log_variation = level + num_functional
     log_roughness = log_variation + num_functional
-    global_latent = log_roughness + num_functional * num_controls
+    stretch = log_roughness + num_functional * num_controls
+    global_latent = stretch + num_functional * num_controls
     log_noise = global_latent + num_global
     log_discrepancy = log_noise + int(has_noise)
     return BlockLayout(
@@ -99,6 +102,7 @@ def block_layout(
         level,
         log_variation,
         log_roughness,
+        stretch,
         global_latent,
         log_noise,
         has_noise,
@@ -197,6 +201,7 @@ def calibration_names(model: JointModel) -> list[str]:
     names += [f"level[{k}]" for k in functional]
     names += [f"log_variation[{k}]" for k in functional]
     names += [f"log_roughness[{k},{j}]" for k in functional for j in range(num_controls)]
+    names += [f"stretch[{k},{j}]" for k in functional for j in range(num_controls)]
     names += [f"global_latent[{h}]" for h in range(layout.num_global)]
     names += ["log_noise"] if layout.has_noise else []
     return (

@@ -37,6 +37,8 @@ class PriorNumbers(NamedTuple):
     variation_scale: float
     log_roughness_mean: float
     log_roughness_sd: float
+    stretch_mean: float
+    stretch_sd: float
     line_variance: float
     discrepancy_scale: float
     log_discrepancy_roughness_mean: float
@@ -78,8 +80,11 @@ class JointPrior:
     log_roughness_mean, log_roughness_sd
         Normal prior of ln ρ_kj, the decay of θ_k's correlation along control j; the mean is lowered by ln dx, so
         that the correlation across the whole cube does not depend on the number of controls.
+    stretch_mean, stretch_sd
+        Normal prior of c_kj, by which θ_k may change faster at one end of control j than at the other: exp(c) times as
+        fast at its high end. Below zero on average, since most controls are amounts counted from zero.
     line_variance
-        Variance of the slope of θ_k's straight line along each control, in units of s_k²; 0 = no line.
+        Variance of the slope of θ_k's straight line along each stretched control, in units of s_k²; 0 = no line.
     discrepancy_scale
         Scale of the half-normal priors of the sizes of δ.
     log_discrepancy_roughness_mean, log_discrepancy_roughness_sd
@@ -101,8 +106,10 @@ class JointPrior:
     noise_scale: float = 0.5
     level_sd: float = 1.0
     variation_scale: float = 0.7
-    log_roughness_mean: float = -1.5
+    log_roughness_mean: float = -2.5
     log_roughness_sd: float = 1.5
+    stretch_mean: float = -0.7
+    stretch_sd: float = 0.7
     line_variance: float = 0.25
     discrepancy_scale: float = 0.5
     log_discrepancy_roughness_mean: float = 0.5

@@ -27,8 +27,10 @@ def draw_from_prior(
 
     part = slice(layout.log_variation, layout.log_roughness)
     u[:, part] = log_half_normal(prior.variation_scale, layout.num_functional)
-    part = slice(layout.log_roughness, layout.global_latent)
+    part = slice(layout.log_roughness, layout.stretch)
     u[:, part] = prior.log_roughness_mean + prior.log_roughness_sd * u[:, part]
+    part = slice(layout.stretch, layout.global_latent)
+    u[:, part] = prior.stretch_mean + prior.stretch_sd * u[:, part]
     if layout.has_noise:
         u[:, layout.log_noise] = log_half_normal(prior.noise_scale)
     for index in range(layout.discrepancy):

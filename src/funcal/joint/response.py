@@ -15,7 +15,7 @@ from .discrepancy import discrepancy_cross
 from .emulator import EmulatorState, allocate_emulator, set_emulator
 from .emulator_covariance import prior_cross, prior_variance
 from .factors import cholesky_in_place, forward_substitute, inverse_from_cholesky, lower_product
-from .function_covariance import COVARIANCE_JITTER, function_covariance, roughnesses
+from .function_covariance import COVARIANCE_JITTER, function_covariance, roughnesses, stretched_controls
 from .model import JointModel
 from .site_functions import SiteState, allocate_sites, clamp, normal_cdf, place_sites
 
@@ -81,14 +81,15 @@ def draw_function(
     layout = model.layout
     m = model.x_sites.shape[0]
     roughness, line = roughnesses(u, model, k), model.prior.line_variance
+    sites, new = stretched_controls(model.x_sites, u, model, k), stretched_controls(x_new, u, model, k)
     variation = math.exp(u[layout.log_variation + k])
     weights = np.empty((m, x_new.shape[0]))
     for q in range(x_new.shape[0]):
         for i in range(m):
-            weights[i, q] = variation**2 * function_covariance(x_new[q], model.x_sites[i], roughness, line)
+            weights[i, q] = variation**2 * function_covariance(new[q], sites[i], roughness, line)
     forward_substitute(factor, weights)
     for q in range(x_new.shape[0]):
-        own = function_covariance(x_new[q], x_new[q], roughness, line) + COVARIANCE_JITTER
+        own = function_covariance(new[q], new[q], roughness, line) + COVARIANCE_JITTER
         centre, left = 0.0, variation**2 * own
         for i in range(m):
             centre += weights[i, q] * u[k * m + i]

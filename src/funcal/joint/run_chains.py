@@ -31,7 +31,7 @@ from .sweep import (
 
 __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
-WHOLE_SIZE = 40
+WHOLE_SIZE = 50
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
 SLICES = ((500, 9), (1500, 3))
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""

@@ -1,16 +1,16 @@
-"""θ(x) at the sites: f_k = Φ(β_k) + s_k L(ρ_k) g_k, and the coordinates ξ in which the sampler moves g.
+"""θ(x) at the sites: f_k = Φ(β_k) + s_k L(ρ_k, c_k) g_k, and the coordinates ξ in which the sampler moves g.
 
 θ_k = clamp(f_k) with a smooth clamp to [0, 1]: the identity inside the box, bending within a few hundredths of its
 faces. A probit of the whole function was tried first; it made functions that touch the box (problem 3 at x = 0) rough
 everywhere (`docs/decisions/joint-link.md`). ψ, a single number, is the probit of its latent value, hence uniform.
 
-Data that say much about θ(x_i) make g, a priori standard normal, strongly dependent on β, s and ρ a posteriori.
+Data that say much about θ(x_i) make g, a priori standard normal, strongly dependent on β, s, ρ and c a posteriori.
 The sampler therefore moves ξ with
 
-    g = H⁻¹ Aᵀ (h - Λ b) + M⁻ᵀ ξ,   A = s L(ρ),   H = I + Aᵀ Λ A = M Mᵀ,   b = Φ(β),
+    g = H⁻¹ Aᵀ (h - Λ b) + M⁻ᵀ ξ,   A = s L(ρ, c),   H = I + Aᵀ Λ A = M Mᵀ,   b = Φ(β),
 
 the conditional distribution of g if the data said f_i ~ N(h_i / Λ_i, 1 / Λ_i), so that ξ is about standard normal
-whatever β, s and ρ are. Where θ and ψ trade against each other, what the data say of f depends on ψ, and h follows
+whatever these are. Where θ and ψ trade against each other, what the data say of f depends on ψ, and h follows
 it along the ridge: h_i + Λ_i Σ_h (t_2h,i (ψ_h - o_h) + t_2h+1,i (ψ_h - o_h)²) instead of h_i. The *pilot* (Λ, h, t, o)
 is learnt during warm-up; any value is exact, since the Jacobian is counted, and Λ = 0 gives ξ = g.
 """
@@ -26,9 +26,10 @@ from .discrepancy import fill_noise_covariance
 from .factors import cholesky_in_place, cholesky_reverse
 from .function_covariance import (
     COVARIANCE_JITTER,
-    add_roughness_gradient,
+    add_shape_gradient,
     function_covariance,
     roughnesses,
+    stretched_controls,
 )
 from .model import JointModel
 
@@ -139,8 +140,8 @@ def _pilot_pull(u: FloatArray, model: JointModel, k: int) -> FloatArray:
 
 @kernel
 def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> bool:
-    """Fill A = s L(ρ) of the k-th function; False if something overflowed."""
-    x, roughness = model.x_sites, roughnesses(u, model, k)
+    """Fill A = s L(ρ, c) of the k-th function; False if something overflowed."""
+    x, roughness = stretched_controls(model.x_sites, u, model, k), roughnesses(u, model, k)
     factor = sites.factors[k]
     for i in range(x.shape[0]):
         for j in range(i + 1):
@@ -256,7 +257,7 @@ def pilot_coordinates(u: FloatArray, model: JointModel, sites: SiteState) -> Flo
 def add_function_gradient(
     u: FloatArray, model: JointModel, sites: SiteState, latent_gradient: FloatArray, gradient: FloatArray
 ) -> float:
-    """Prior of g and Jacobian of ξ → g: returns their log density and adds the gradient in ξ, β, ln s, ln ρ and ψ.
+    """Prior of g and Jacobian of ξ → g: returns their log density and adds the gradient in ξ, β, ln s, ln ρ, c and ψ.
 
     `latent_gradient` (m, dθ + dψ) is the derivative of everything else in the latent values.
     """
@@ -309,5 +310,5 @@ def add_function_gradient(
                 gradient[layout.log_variation + k] += adjoint * factor[i, j]
                 factor_adjoint[i, j] = adjoint * variation
         covariance_adjoint = cholesky_reverse(factor / variation, factor_adjoint)
-        add_roughness_gradient(u, model, k, covariance_adjoint, gradient)
+        add_shape_gradient(u, model, k, covariance_adjoint, gradient)
     return total

@@ -44,6 +44,10 @@ def starting_block(model: JointModel, values: FloatArray, rng: np.random.Generat
         block[layout.log_variation + k] = math.log(variation)
         start = layout.log_roughness + k * num_controls
         block[start : start + num_controls] = log_roughness
+        start = layout.stretch + k * num_controls
+        block[start : start + num_controls] = (
+            prior.stretch_mean + 0.3 * prior.stretch_sd * rng.standard_normal(num_controls)
+        )
     for h in range(layout.num_global):
         level = float(inside[:, layout.num_functional + h].mean())
         block[layout.global_latent + h] = ndtri(level) + 0.2 * rng.standard_normal()
