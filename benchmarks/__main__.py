@@ -13,6 +13,7 @@ BENCHMARKS = (
     "prediction_weights",
     "tuned_variant",
     "joint_coverage",
+    "closed_form_coverage",
     "large_table",
 )
 
