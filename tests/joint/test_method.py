@@ -14,7 +14,6 @@ from funcal.errors import SettingsError
 #: A prior of θ(x) with neither a straight line nor stretched axes.
 WITHOUT_LINE = {
     "line_variance": 0.0,
-    "log_roughness_sd": 1.5,
     "variation_scale": 1.0,
     "stretch_mean": 0.0,
     "stretch_sd": 1e-3,
