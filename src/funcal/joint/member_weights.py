@@ -34,6 +34,8 @@ SPREAD = 0.4
 """Standard deviation, from site to site, of what one side gains on the other; 0.3 to 0.7 where they predict alike."""
 BURDEN = 1.0
 """By how much, in elpd, a member with δ must be ahead to count as much as one without."""
+PATIENCE = 1.5
+"""Clear wins by which the measurements alone must be ahead before a model that needs no δ counts for less."""
 UNDECIDED_SHARE = 0.6
 """Of the calibrated members where leave-one-out does not decide: odds of three to two for a computer model."""
 
@@ -121,9 +123,10 @@ def prediction_weights(
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in two steps.
     Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), those with δ
     after a handicap, the plain ones in equal parts but for those that lose clearly. Then between the sides, in
-    proportion to exp(elpd) where the best calibrated member or the first plain one wins clearly. Where neither does,
-    the calibrated ones have three to two, for what the computer model knows; but the plain ones predict alone where it
-    needs a discrepancy (one that explains the measurements needs none) and beyond its runs, where it knows nothing.
+    proportion to exp(elpd) where the best calibrated member wins clearly over the first plain one, or loses by even
+    more without its handicap. Between these the calibrated ones have three to two, for what the computer model knows.
+    But unless it wins, the plain ones predict alone where it needs a discrepancy (one that explains the measurements
+    needs none) and beyond its runs, where it knows nothing.
 
     Parameters
     ----------
@@ -135,21 +138,21 @@ def prediction_weights(
     beyond_runs
         For controls outside the range of the runs.
     """
-    calibrated = {
-        name: score.elpd - BURDEN * name.endswith(WITH_DISCREPANCY)
-        for name, score in members.items()
-        if name not in plain
-    }
+    calibrated = {name: score.elpd for name, score in members.items() if name not in plain}
+    handicapped = {name: elpd - BURDEN * name.endswith(WITH_DISCREPANCY) for name, elpd in calibrated.items()}
     physical = {name: members[name].elpd for name in plain if name in members}
     clear = clear_gain(members[plain[0]].log_density.size)
-    gain = max(calibrated.values()) - physical[plain[0]]
-    if gain <= clear and (need > NEED or beyond_runs):
-        share = 0.0
-    elif abs(gain) <= clear:
-        share = UNDECIDED_SHARE
-    else:
+    gain = max(handicapped.values()) - physical[plain[0]]
+    behind = physical[plain[0]] - max(calibrated.values())
+    if gain > clear:
         share = float(expit(gain))
-    by_density = share * softmax(list(calibrated.values()))
+    elif need > NEED or beyond_runs:
+        share = 0.0
+    elif behind > PATIENCE * clear:
+        share = float(expit(-behind))
+    else:
+        share = UNDECIDED_SHARE
+    by_density = share * softmax(list(handicapped.values()))
     in_the_running = np.array([elpd >= max(physical.values()) - clear for elpd in physical.values()])
     in_equal_parts = (1.0 - share) * in_the_running / in_the_running.sum()
     weights = dict(zip((*calibrated, *physical), (*by_density, *in_equal_parts), strict=True))
