@@ -30,12 +30,8 @@ WITH_DISCREPANCY = "+discrepancy"
 """How the names of members with δ end."""
 NEED = 0.1
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
-SPREAD = 0.4
+SPREAD = 0.6
 """Standard deviation, from site to site, of what one side gains on the other; 0.3 to 0.7 where they predict alike."""
-BURDEN = 1.0
-"""By how much, in elpd, a member with δ must be ahead to count as much as one without."""
-PATIENCE = 1.5
-"""Clear wins by which the measurements alone must be ahead before a model that needs no δ counts for less."""
 UNDECIDED_SHARE = 0.6
 """Of the calibrated members where leave-one-out does not decide: odds of three to two for a computer model."""
 
@@ -93,7 +89,7 @@ def difference(one: LeaveOneOut, other: LeaveOneOut) -> tuple[float, float]:
 
 
 def clear_gain(num_sites: int) -> float:
-    """Difference in elpd beyond which leave-one-out over so many sites decides: about 1.4 for a dozen."""
+    """Difference in elpd beyond which leave-one-out over so many sites decides: about 2 for a dozen."""
     return SPREAD * float(np.sqrt(num_sites))
 
 
@@ -121,12 +117,11 @@ def prediction_weights(
     """Weights of the members in a prediction.
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in two steps.
-    Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), those with δ
-    after a handicap, the plain ones in equal parts but for those that lose clearly. Then between the sides, in
-    proportion to exp(elpd) where the best calibrated member wins clearly over the first plain one, or loses by even
-    more without its handicap. Between these the calibrated ones have three to two, for what the computer model knows.
-    But unless it wins, the plain ones predict alone where it needs a discrepancy (one that explains the measurements
-    needs none) and beyond its runs, where it knows nothing.
+    Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), the plain ones
+    in equal parts but for those that lose clearly. Then between the sides, in proportion to exp(elpd) where the best
+    calibrated member or the first plain one wins clearly. Where neither does, the calibrated ones have three to two,
+    for what the computer model knows; but the plain ones predict alone where it needs a discrepancy (one that explains
+    the measurements needs none) and beyond its runs, where it knows nothing.
 
     Parameters
     ----------
@@ -139,20 +134,16 @@ def prediction_weights(
         For controls outside the range of the runs.
     """
     calibrated = {name: score.elpd for name, score in members.items() if name not in plain}
-    handicapped = {name: elpd - BURDEN * name.endswith(WITH_DISCREPANCY) for name, elpd in calibrated.items()}
     physical = {name: members[name].elpd for name in plain if name in members}
     clear = clear_gain(members[plain[0]].log_density.size)
-    gain = max(handicapped.values()) - physical[plain[0]]
-    behind = physical[plain[0]] - max(calibrated.values())
-    if gain > clear:
-        share = float(expit(gain))
-    elif need > NEED or beyond_runs:
+    gain = max(calibrated.values()) - physical[plain[0]]
+    if gain <= clear and (need > NEED or beyond_runs):
         share = 0.0
-    elif behind > PATIENCE * clear:
-        share = float(expit(-behind))
-    else:
+    elif abs(gain) <= clear:
         share = UNDECIDED_SHARE
-    by_density = share * softmax(list(handicapped.values()))
+    else:
+        share = float(expit(gain))
+    by_density = share * softmax(list(calibrated.values()))
     in_the_running = np.array([elpd >= max(physical.values()) - clear for elpd in physical.values()])
     in_equal_parts = (1.0 - share) * in_the_running / in_the_running.sum()
     weights = dict(zip((*calibrated, *physical), (*by_density, *in_equal_parts), strict=True))
