@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from funcal.joint.block_slice import _log_likelihood, _prior_scales, move_block
+from funcal.joint.block_slice import _prior_scales, block_log_likelihood, move_block
 from funcal.joint.calibration_density import calibration_log_density
 from funcal.joint.emulator import allocate_emulator, emulator_size, set_emulator
 from funcal.joint.model import JointModel, build_model
@@ -30,7 +30,7 @@ def test_prior_and_likelihood_make_the_posterior(model: JointModel, rng: np.rand
         standard = (np.where(folded, np.exp(u), u) - centre) / scale
         log_prior = -0.5 * np.sum(standard**2) + np.sum(u[folded])
         posterior = calibration_log_density(u, model, emulator, sites, np.empty(u.size))
-        gaps.append(posterior - log_prior - _log_likelihood(u, model, emulator, sites, True))
+        gaps.append(posterior - log_prior - block_log_likelihood(u, model, emulator, sites, True))
     np.testing.assert_allclose(gaps, gaps[0], rtol=1e-9)
 
 
@@ -42,8 +42,9 @@ def test_without_data_the_prior_is_drawn(model: JointModel, rng: np.random.Gener
     centre, scale, folded = _prior_scales(empty)
     u = np.zeros(empty.layout.size)
     draws = np.empty((NUM_MOVES, u.size))
+    likelihood = block_log_likelihood(u, empty, emulator, sites, True)
     for draw in draws:
-        move_block(rng, u, empty, emulator, sites, True)
+        likelihood = move_block(rng, u, empty, emulator, sites, True, likelihood)
         draw[:] = (np.where(folded, np.exp(u), u) - centre) / scale
     mean = np.where(folded, np.sqrt(2.0 / np.pi), 0.0)
     np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.1)
@@ -57,7 +58,9 @@ def test_held_sizes_stay(model: JointModel, rng: np.random.Generator) -> None:
     u = 0.1 * rng.standard_normal(model.layout.size)
     before = u.copy()
     place_sites(u, model, sites)
-    move_block(rng, u, model, emulator, sites, False)
+    likelihood = block_log_likelihood(u, model, emulator, sites, False)
+    likelihood = move_block(rng, u, model, emulator, sites, False, likelihood)
+    assert likelihood == block_log_likelihood(u, model, emulator, sites, False)
     layout = model.layout
     held = [*range(layout.log_variation, layout.global_latent), *range(layout.log_noise, layout.size)]
     moved = np.setdiff1d(np.arange(layout.size), held)

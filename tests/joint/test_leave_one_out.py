@@ -45,7 +45,7 @@ def brute_force_densities(model: JointModel, u: FloatArray, phi: FloatArray, num
             for k, node in enumerate(place):
                 latent = axes[k][node]
                 here.values[i, k] = (np.logaddexp(0, 25 * latent) - np.logaddexp(0, 25 * (latent - 1))) / 25
-            _, _, _, covariance, residual = site_system(model, emulator, here)
+            _, covariance, residual = site_system(model, emulator, here)
             inverse = np.linalg.inv(covariance)
             variance = 1.0 / inverse[i, i]
             mean = -variance * (inverse[i] @ residual - inverse[i, i] * residual[i])

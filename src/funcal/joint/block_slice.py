@@ -21,11 +21,11 @@ from .factors import cholesky_in_place, forward_substitute
 from .model import JointModel
 from .site_functions import SiteState, place_sizes, place_values
 
-__all__ = ["move_block"]
+__all__ = ["block_log_likelihood", "move_block"]
 
 
 @kernel
-def _log_likelihood(
+def block_log_likelihood(
     u: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState, sizes_move: bool
 ) -> float:
     """Tempered log p(y^p | y^s, …) with the terms of anchors and replicates, at a block with whitened functions."""
@@ -33,7 +33,7 @@ def _log_likelihood(
     if sizes_move and not (within_bounds(u, model) and place_sizes(u, model, sites)):
         return -np.inf
     place_values(u, model, sites)
-    _, _, _, covariance, residual = site_system(model, emulator, sites)
+    _, covariance, residual = site_system(model, emulator, sites)
     if not cholesky_in_place(covariance):
         return -np.inf
     column = residual.reshape(m, 1)
@@ -78,18 +78,21 @@ def move_block(
     emulator: EmulatorState,
     sites: SiteState,
     sizes_move: bool,
-) -> int:
+    likelihood: float,
+) -> float:
     """Move the block in place; `u` holds the whitened functions, and `sites` the factors that belong to it.
 
     Parameters
     ----------
     sizes_move
         False holds the sizes and roughnesses and moves g, β and ψ only.
+    likelihood
+        `block_log_likelihood` at `u`.
 
     Returns
     -------
-    int
-        Likelihood evaluations.
+    float
+        `block_log_likelihood` where the block is now.
     """
     layout = model.layout
     centre, scale, folded = _prior_scales(model)
@@ -102,17 +105,18 @@ def move_block(
         # a half-normal is a normal of either sign
         value = math.copysign(math.exp(u[a]), rng.random() - 0.5) if folded[a] else u[a]
         start[a] = (value - centre[a]) / scale[a]
-    threshold = _log_likelihood(u, model, emulator, sites, sizes_move) + math.log(rng.random())
+    threshold = likelihood + math.log(rng.random())
     angle, lower, upper = first_bracket(rng)
-    for evaluation in range(1, MAX_SHRINKS + 1):
+    for _ in range(MAX_SHRINKS):
         for a in range(u.size):
             if moving[a]:
                 standard = start[a] * math.cos(angle) + other[a] * math.sin(angle)
                 value = centre[a] + scale[a] * standard
                 u[a] = np.log(abs(value)) if folded[a] else value
-        if _log_likelihood(u, model, emulator, sites, sizes_move) > threshold:
-            return evaluation
+        likelihood = block_log_likelihood(u, model, emulator, sites, sizes_move)
+        if likelihood > threshold:
+            return likelihood
         angle, lower, upper = shrink_bracket(rng, angle, lower, upper)
     u[:] = held
-    _log_likelihood(u, model, emulator, sites, sizes_move)  # the sites are those of the present point again
-    return MAX_SHRINKS
+    # the sites are those of the present point again
+    return block_log_likelihood(u, model, emulator, sites, sizes_move)

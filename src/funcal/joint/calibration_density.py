@@ -14,7 +14,7 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variance
 from .emulator import LOG_TWO_PI, EmulatorState
-from .emulator_covariance import EDGE, CovarianceParts, calibration_part, growths
+from .emulator_covariance import EDGE, calibration_part, calibration_whole, growths
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
@@ -93,24 +93,30 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
 @kernel
 def site_system(
     model: JointModel, emulator: EmulatorState, sites: SiteState
-) -> tuple[CovarianceParts, CovarianceParts, FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The sites given the runs.
 
     Returns
     -------
-    cross, within
-        Covariances of the sites with the runs, (n, m), and with each other, (m, m).
     whitened : (n, m)
         W = L⁻¹ B.
     covariance : (m, m), residual : (m,)
         Of the site means given the runs.
     """
     phi, t_sites = emulator.phi, sites.values
-    cross = calibration_part(model.t_runs, t_sites, phi, model, emulator.cross, emulator.cross_trend)
-    within = calibration_part(t_sites, t_sites, phi, model, emulator.within, emulator.within_trend)
-    whitened = lower_product(emulator.half, cross.whole)
-    covariance = within.whole + sites.noise_covariance - np.dot(whitened.T, whitened)
-    return cross, within, whitened, covariance, model.y_sites - np.dot(whitened.T, emulator.whitened_y)
+    cross = calibration_whole(model.t_runs, t_sites, phi, model, emulator.cross, emulator.cross_trend)
+    within = calibration_whole(t_sites, t_sites, phi, model, emulator.within, emulator.within_trend)
+    return _given_runs(cross, within, model, emulator, sites)
+
+
+@kernel
+def _given_runs(
+    cross: FloatArray, within: FloatArray, model: JointModel, emulator: EmulatorState, sites: SiteState
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """`site_system` from the covariances of the sites with the runs, (n, m), and with each other, (m, m)."""
+    whitened = lower_product(emulator.half, cross)
+    covariance = within + sites.noise_covariance - np.dot(whitened.T, whitened)
+    return whitened, covariance, model.y_sites - np.dot(whitened.T, emulator.whitened_y)
 
 
 @kernel
@@ -127,7 +133,10 @@ def calibration_log_density(
     decay = np.exp(emulator.phi[num_controls : num_controls + num_calibration])
     slope = model.prior.slope_variance
     growth = growths(emulator.phi, num_controls + num_calibration)[num_controls:]
-    cross, within, whitened, factor, residual = site_system(model, emulator, sites)
+    phi, t_sites = emulator.phi, sites.values
+    cross = calibration_part(model.t_runs, t_sites, phi, model, emulator.cross, emulator.cross_trend)
+    within = calibration_part(t_sites, t_sites, phi, model, emulator.within, emulator.within_trend)
+    whitened, factor, residual = _given_runs(cross.whole, within.whole, model, emulator, sites)
     curved, level, straight = cross.curved, cross.level, cross.straight
     if not cholesky_in_place(factor):
         return -np.inf

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
+from .exponential import exponentiate
 from .model import JointModel
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "CovarianceParts",
     "amplitudes",
     "calibration_part",
+    "calibration_whole",
     "control_part",
     "decay_row",
     "growths",
@@ -59,7 +61,11 @@ def growths(phi: FloatArray, num_inputs: int) -> FloatArray:
 @kernel
 def amplitudes(points: FloatArray, growth: FloatArray) -> FloatArray:
     """exp(Σ_j c_j (z_j - ½)) of each point, over the inputs that `points` (N, d) has."""
-    found: FloatArray = np.exp(np.dot(points - 0.5, growth))
+    found = np.zeros(points.shape[0])
+    for i in range(points.shape[0]):
+        for c in range(points.shape[1]):
+            found[i] += growth[c] * (points[i, c] - 0.5)
+    exponentiate(found)
     return found
 
 
@@ -81,9 +87,8 @@ def decay_row(point: FloatArray, columns: FloatArray, decay: FloatArray, row: Fl
         here, weight = point[c], decay[c]
         for j in range(row.size):
             gap = columns[c, j] - here
-            row[j] += weight * gap * gap
-    for j in range(row.size):
-        row[j] = np.exp(-row[j])
+            row[j] -= weight * gap * gap
+    exponentiate(row)
 
 
 @kernel
@@ -134,6 +139,24 @@ def control_part(
 
 
 @kernel
+def _decay_and_product(
+    left: FloatArray, right: FloatArray, decay: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """k_t = exp(-Σ_c ℓ_c (t_c - t'_c)²) and Σ_c t̃_c t̃'_c between two sets of calibration inputs."""
+    shape = (left.shape[0], right.shape[0])
+    along_t, product = np.zeros(shape), np.zeros(shape)
+    for c in range(left.shape[1]):
+        for i in range(shape[0]):
+            here, weight = left[i, c], decay[c]
+            for j in range(shape[1]):
+                gap = here - right[j, c]
+                along_t[i, j] -= weight * gap * gap
+                product[i, j] += (here - 0.5) * (right[j, c] - 0.5)
+    exponentiate(along_t.reshape(-1))
+    return along_t, product
+
+
+@kernel
 def calibration_part(
     left: FloatArray,
     right: FloatArray,
@@ -149,21 +172,41 @@ def calibration_part(
     slope = model.prior.slope_variance
     growth = growths(phi, num_controls + num_calibration)[num_controls:]
     here, there = amplitudes(left, growth), amplitudes(right, growth)
-    curved, level = np.empty(along_x.shape), np.empty(along_x.shape)
-    straight, whole = np.empty(along_x.shape), np.empty(along_x.shape)
+    curved, product = _decay_and_product(left, right, decay)
+    level, straight, whole = np.empty(along_x.shape), np.empty(along_x.shape), np.empty(along_x.shape)
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):
-            exponent, product = 0.0, 0.0
-            for c in range(num_calibration):
-                gap = left[i, c] - right[j, c]
-                exponent += decay[c] * gap * gap
-                product += (left[i, c] - 0.5) * (right[j, c] - 0.5)
             amplitude = along_x[i, j] * here[i] * there[j]
-            curved[i, j] = variance * amplitude * np.exp(-exponent)
+            curved[i, j] *= variance * amplitude
             level[i, j] = linear * amplitude
-            straight[i, j] = level[i, j] * (1.0 + EDGE * product)
-            whole[i, j] = curved[i, j] + straight[i, j] + (trend[i, j] + slope * product)
+            straight[i, j] = level[i, j] * (1.0 + EDGE * product[i, j])
+            whole[i, j] = curved[i, j] + straight[i, j] + (trend[i, j] + slope * product[i, j])
     return CovarianceParts(curved, level, straight, whole)
+
+
+@kernel
+def calibration_whole(
+    left: FloatArray,
+    right: FloatArray,
+    phi: FloatArray,
+    model: JointModel,
+    along_x: FloatArray,
+    trend: FloatArray,
+) -> FloatArray:
+    """The whole of `calibration_part`, for those who need no derivatives: half the work."""
+    num_controls, num_calibration = model.x_runs.shape[1], left.shape[1]
+    decay = np.exp(phi[num_controls:])
+    variance, linear = decay[num_calibration], decay[num_calibration + 1]
+    slope = model.prior.slope_variance
+    growth = growths(phi, num_controls + num_calibration)[num_controls:]
+    here, there = amplitudes(left, growth), amplitudes(right, growth)
+    whole, product = _decay_and_product(left, right, decay)
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            inner = variance * whole[i, j] + linear * (1.0 + EDGE * product[i, j])
+            whole[i, j] = along_x[i, j] * here[i] * there[j] * inner
+            whole[i, j] += trend[i, j] + slope * product[i, j]
+    return whole
 
 
 @kernel
@@ -179,7 +222,7 @@ def prior_cross(
     shape = (len(x_left), len(x_right))
     along_x, trend = np.empty(shape), np.empty(shape)
     control_part(x_left, x_right, phi, model, along_x, trend)
-    return calibration_part(t_left, t_right, phi, model, along_x, trend).whole
+    return calibration_whole(t_left, t_right, phi, model, along_x, trend)
 
 
 @kernel

@@ -14,11 +14,13 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
+from .exponential import exponentiate
 from .model import JointModel
 
 __all__ = [
     "COVARIANCE_JITTER",
     "add_shape_gradient",
+    "fill_sites_covariance",
     "function_covariance",
     "roughnesses",
     "stretched_controls",
@@ -62,7 +64,7 @@ def stretched(x: float, c: float) -> tuple[float, float]:
     if abs(c) < SMALL_STRETCH:
         return t + 0.5 * c * t * t, 0.5 * t * t + c * t**3 / 3.0
     w = math.expm1(c * t) / c
-    return w, (t * math.exp(c * t) - w) / c
+    return w, (t * (1.0 + c * w) - w) / c
 
 
 @kernel
@@ -86,6 +88,33 @@ def function_covariance(
         squared += roughness[c] * (left[c] - right[c]) ** 2
         product += left[c] * right[c]
     return matern(squared) + line_variance * product
+
+
+@kernel
+def fill_sites_covariance(
+    axes: FloatArray, roughness: FloatArray, line_variance: float, out: FloatArray
+) -> None:
+    """Fill the lower half of `out` with the covariance of g_k among stretched controls (m, dx)."""
+    m = axes.shape[0]
+    distances, products = np.empty(m * (m + 1) // 2), np.empty(m * (m + 1) // 2)
+    pair = 0
+    for i in range(m):
+        for j in range(i + 1):
+            squared, product = 0.0, 0.0
+            for c in range(axes.shape[1]):
+                gap = axes[i, c] - axes[j, c]
+                squared += roughness[c] * gap * gap
+                product += axes[i, c] * axes[j, c]
+            distances[pair], products[pair] = math.sqrt(10.0 * squared), product
+            pair += 1
+    decay = -distances
+    exponentiate(decay)
+    pair = 0
+    for i in range(m):
+        for j in range(i + 1):
+            a = distances[pair]
+            out[i, j] = (1.0 + a + a * a / 3.0) * decay[pair] + line_variance * products[pair]
+            pair += 1
 
 
 @kernel

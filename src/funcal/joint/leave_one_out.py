@@ -99,7 +99,7 @@ def _fill_densities(
     for draw in range(u.shape[0]):
         set_emulator(phi[draw], model, emulator)
         place_sites(u[draw], model, sites)
-        _, _, whitened, covariance, residual = site_system(model, emulator, sites)
+        whitened, covariance, residual = site_system(model, emulator, sites)
         cholesky_in_place(covariance)
         inverse = inverse_from_cholesky(covariance)
         for k in range(num_functional):

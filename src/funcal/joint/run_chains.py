@@ -33,7 +33,7 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 50
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-SLICES = ((500, 9), (1500, 3))
+SLICES = ((500, 6), (1500, 3))
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""
 ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 """Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains

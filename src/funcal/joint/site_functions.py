@@ -27,7 +27,7 @@ from .factors import cholesky_in_place, cholesky_reverse
 from .function_covariance import (
     COVARIANCE_JITTER,
     add_shape_gradient,
-    function_covariance,
+    fill_sites_covariance,
     roughnesses,
     stretched_controls,
 )
@@ -143,9 +143,8 @@ def _fill_factor(u: FloatArray, model: JointModel, sites: SiteState, k: int) -> 
     """Fill A = s L(ρ, c) of the k-th function; False if something overflowed."""
     x, roughness = stretched_controls(model.x_sites, u, model, k), roughnesses(u, model, k)
     factor = sites.factors[k]
+    fill_sites_covariance(x, roughness, model.prior.line_variance, factor)
     for i in range(x.shape[0]):
-        for j in range(i + 1):
-            factor[i, j] = function_covariance(x[i], x[j], roughness, model.prior.line_variance)
         factor[i, i] += COVARIANCE_JITTER
     if not cholesky_in_place(factor):
         return False

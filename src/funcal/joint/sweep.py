@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
-from .block_slice import move_block
+from .block_slice import block_log_likelihood, move_block
 from .calibration_density import calibration_log_density
 from .emulator import (
     EmulatorState,
@@ -143,8 +143,10 @@ def slice_block(rng: np.random.Generator, chain: ChainState, model: JointModel, 
     place_sites(chain.u, model, chain.sites)
     for k in range(chain.sites.whitened.shape[0]):
         chain.u[k * num_sites : (k + 1) * num_sites] = chain.sites.whitened[k]
+    likelihood = block_log_likelihood(chain.u, model, chain.emulator, chain.sites, False)
     for move in range(num_slices):
-        move_block(rng, chain.u, model, chain.emulator, chain.sites, move % SIZES_HELD_EVERY > 0)
+        sizes_move = move % SIZES_HELD_EVERY > 0
+        likelihood = move_block(rng, chain.u, model, chain.emulator, chain.sites, sizes_move, likelihood)
     chain.u[:] = pilot_coordinates(chain.u, model, chain.sites)
 
 

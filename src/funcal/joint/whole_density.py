@@ -15,7 +15,8 @@ from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
 from .emulator import emulator_log_prior, emulator_prior, in_reach, normal_log_density
 from .emulator_covariance import EDGE, amplitudes, growths
-from .factors import cholesky_in_place, lower_inverse, transposed_product
+from .exponential import exponentiate
+from .factors import cholesky_in_place, inverse_from_half, lower_inverse
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
@@ -39,7 +40,7 @@ def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
 def _kernel_parts(
     z: FloatArray, phi: FloatArray, model: JointModel
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """α a a' k_x, its product with the linear part, γ a a' k_x k_t, and the whole covariance of all points."""
+    """α a a' k_x, its product with the linear part, γ a a' k_x k_t, and the lower half of the whole covariance."""
     size, num_inputs = z.shape
     prior, num_controls = model.prior, model.x_runs.shape[1]
     decay = np.exp(phi)
@@ -47,26 +48,40 @@ def _kernel_parts(
     control, straight = np.empty((size, size)), np.empty((size, size))
     curved, covariance = np.empty((size, size)), np.empty((size, size))
     amplitude = amplitudes(z, growths(phi, num_inputs))
+    pairs = size * (size + 1) // 2
+    along_x, along_t, product = np.empty(pairs), np.empty(pairs), np.empty(pairs)
+    pair = 0
     for i in range(size):
         for j in range(i + 1):
-            along_x, along_t, trend, product = 0.0, 0.0, 0.0, 0.0
+            distance, trend = 0.0, 0.0
             for c in range(num_controls):
-                along_x += decay[c] * (z[i, c] - z[j, c]) ** 2
+                gap = z[i, c] - z[j, c]
+                distance += decay[c] * gap * gap
                 trend += (z[i, c] - 0.5) * (z[j, c] - 0.5)
+            along_x[pair] = -distance
+            distance, inner = 0.0, 0.0
             for c in range(num_controls, num_inputs):
-                along_t += decay[c] * (z[i, c] - z[j, c]) ** 2
-                product += (z[i, c] - 0.5) * (z[j, c] - 0.5)
-            both = amplitude[i] * amplitude[j] * math.exp(-along_x)
+                gap = z[i, c] - z[j, c]
+                distance += decay[c] * gap * gap
+                inner += (z[i, c] - 0.5) * (z[j, c] - 0.5)
+            along_t[pair], product[pair] = -distance, inner
+            covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend + inner)
+            pair += 1
+    exponentiate(along_x)
+    exponentiate(along_t)
+    pair = 0
+    for i in range(size):
+        for j in range(i + 1):
+            both = amplitude[i] * amplitude[j] * along_x[pair]
             control[i, j] = control[j, i] = linear * both
-            straight[i, j] = straight[j, i] = control[i, j] * (1.0 + EDGE * product)
-            curved[i, j] = curved[j, i] = variance * both * math.exp(-along_t)
-            covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend + product)
+            straight[i, j] = straight[j, i] = control[i, j] * (1.0 + EDGE * product[pair])
+            curved[i, j] = curved[j, i] = variance * both * along_t[pair]
             covariance[i, j] += straight[i, j] + curved[i, j]
-            covariance[j, i] = covariance[i, j]
+            pair += 1
     return control, straight, curved, covariance
 
 
-@kernel
+@kernel(fastmath={"reassoc", "contract"})
 def _emulator_gradient(
     z: FloatArray,
     phi: FloatArray,
@@ -77,26 +92,31 @@ def _emulator_gradient(
     gradient: FloatArray,
 ) -> None:
     """Add the derivatives in φ of the likelihood and of the prior of φ."""
-    n, num_inputs, num_controls = model.y_runs.size, z.shape[1], model.x_runs.shape[1]
-    decay = np.exp(phi)
-    for i in range(z.shape[0]):
-        gradient[num_inputs] += adjoint[i, i] * curved[i, i]
-        gradient[num_inputs + 1] += adjoint[i, i] * straight[i, i]
+    size, num_inputs = z.shape
+    n, num_controls = model.y_runs.size, model.x_runs.shape[1]
+    decay, inputs = np.exp(phi), np.ascontiguousarray(z.T)
+    all_terms, curved_terms = np.empty(size), np.empty(size)
+    for i in range(size):
         if i < n and model.has_nugget:
             gradient[phi.size - 1] += adjoint[i, i] * decay[phi.size - 1]
+        through_curved, through_straight = 0.0, 0.0
+        for j in range(i + 1):
+            twice = 2.0 * adjoint[i, j] if j < i else adjoint[i, i]  # both halves, the diagonal once
+            curved_terms[j] = twice * curved[i, j]
+            all_terms[j] = curved_terms[j] + twice * straight[i, j]
+            through_curved += curved_terms[j]
+            through_straight += twice * straight[i, j]
+        gradient[num_inputs] += through_curved
+        gradient[num_inputs + 1] += through_straight
         for c in range(num_inputs):
-            through = 2.0 * adjoint[i, i] * (curved[i, i] + straight[i, i])
-            gradient[num_inputs + 2 + c] += through * (z[i, c] - 0.5)
-        for j in range(i):
-            through_curved = 2.0 * adjoint[i, j] * curved[i, j]
-            through_straight = 2.0 * adjoint[i, j] * straight[i, j]
-            gradient[num_inputs] += through_curved
-            gradient[num_inputs + 1] += through_straight
-            for c in range(num_inputs):
-                term = through_curved + (through_straight if c < num_controls else 0.0)
-                gradient[c] -= term * decay[c] * (z[i, c] - z[j, c]) ** 2
-                through = (through_curved + through_straight) * (z[i, c] + z[j, c] - 1.0)
-                gradient[num_inputs + 2 + c] += through
+            here, moment, grown = inputs[c, i], 0.0, 0.0
+            terms = all_terms if c < num_controls else curved_terms
+            for j in range(i + 1):
+                gap = inputs[c, j] - here
+                moment += terms[j] * gap * gap
+                grown += all_terms[j] * (inputs[c, j] + here - 1.0)
+            gradient[c] -= decay[c] * moment
+            gradient[num_inputs + 2 + c] += grown
     for j in range(phi.size):
         mean, sd = emulator_prior(j, model)
         gradient[j] -= (phi[j] - mean) / sd**2
@@ -123,17 +143,16 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     if not cholesky_in_place(factor):
         return -np.inf
     half = lower_inverse(factor)
-    inverse = transposed_product(half, half)
+    adjoint = inverse_from_half(half)
     y = np.empty(n + m)
     y[:n], y[n:] = model.y_runs, model.y_sites
     whitened_y = np.dot(half, y)
     pull = np.dot(half.T, whitened_y)
     total = hyper_log_prior(u, model, gradient[: layout.size]) + emulator_log_prior(phi, model)
     total += normal_log_density(factor, whitened_y)
-    adjoint = np.empty((n + m, n + m))
     for i in range(n + m):
         for j in range(n + m):
-            adjoint[i, j] = 0.5 * (pull[i] * pull[j] - inverse[i, j])
+            adjoint[i, j] = 0.5 * (pull[i] * pull[j] - adjoint[i, j])
     _emulator_gradient(z, phi, straight, curved, adjoint, model, gradient[layout.size :])
     latent_gradient = np.empty((m, num_calibration))
     for c in range(num_calibration):
