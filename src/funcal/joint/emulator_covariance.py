@@ -139,21 +139,29 @@ def control_part(
 
 
 @kernel
-def _decay_and_product(
-    left: FloatArray, right: FloatArray, decay: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """k_t = exp(-Σ_c ℓ_c (t_c - t'_c)²) and Σ_c t̃_c t̃'_c between two sets of calibration inputs."""
+def _calibration_factors(
+    left: FloatArray, right: FloatArray, phi: FloatArray, model: JointModel, along_x: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, float, float]:
+    """Amplitudes with k_x, k_t and Σ_c t̃_c t̃'_c between two sets of calibration inputs; γ and α."""
+    num_controls, num_calibration = model.x_runs.shape[1], left.shape[1]
+    decay = np.exp(phi[num_controls:])
+    growth = growths(phi, num_controls + num_calibration)[num_controls:]
+    here, there = amplitudes(left, growth), amplitudes(right, growth)
     shape = (left.shape[0], right.shape[0])
-    along_t, product = np.zeros(shape), np.zeros(shape)
-    for c in range(left.shape[1]):
-        for i in range(shape[0]):
-            here, weight = left[i, c], decay[c]
-            for j in range(shape[1]):
-                gap = here - right[j, c]
+    amplitude, along_t, product = np.empty(shape), np.zeros(shape), np.zeros(shape)
+    for c in range(num_calibration):
+        for i in range(left.shape[0]):
+            value, weight = left[i, c], decay[c]
+            for j in range(right.shape[0]):
+                gap = value - right[j, c]
                 along_t[i, j] -= weight * gap * gap
-                product[i, j] += (here - 0.5) * (right[j, c] - 0.5)
+                product[i, j] += (value - 0.5) * (right[j, c] - 0.5)
     exponentiate(along_t.reshape(-1))
-    return along_t, product
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            amplitude[i, j] = along_x[i, j] * here[i] * there[j]
+    variance, linear = float(decay[num_calibration]), float(decay[num_calibration + 1])
+    return amplitude, along_t, product, variance, linear
 
 
 @kernel
@@ -166,19 +174,13 @@ def calibration_part(
     trend: FloatArray,
 ) -> CovarianceParts:
     """Complete what `control_part` filled by the calibration inputs `left` and `right`."""
-    num_controls, num_calibration = model.x_runs.shape[1], left.shape[1]
-    decay = np.exp(phi[num_controls:])
-    variance, linear = decay[num_calibration], decay[num_calibration + 1]
-    slope = model.prior.slope_variance
-    growth = growths(phi, num_controls + num_calibration)[num_controls:]
-    here, there = amplitudes(left, growth), amplitudes(right, growth)
-    curved, product = _decay_and_product(left, right, decay)
+    amplitude, curved, product, variance, linear = _calibration_factors(left, right, phi, model, along_x)
     level, straight, whole = np.empty(along_x.shape), np.empty(along_x.shape), np.empty(along_x.shape)
+    slope = model.prior.slope_variance
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):
-            amplitude = along_x[i, j] * here[i] * there[j]
-            curved[i, j] *= variance * amplitude
-            level[i, j] = linear * amplitude
+            curved[i, j] *= variance * amplitude[i, j]
+            level[i, j] = linear * amplitude[i, j]
             straight[i, j] = level[i, j] * (1.0 + EDGE * product[i, j])
             whole[i, j] = curved[i, j] + straight[i, j] + (trend[i, j] + slope * product[i, j])
     return CovarianceParts(curved, level, straight, whole)
@@ -194,17 +196,11 @@ def calibration_whole(
     trend: FloatArray,
 ) -> FloatArray:
     """The whole of `calibration_part`, for those who need no derivatives: half the work."""
-    num_controls, num_calibration = model.x_runs.shape[1], left.shape[1]
-    decay = np.exp(phi[num_controls:])
-    variance, linear = decay[num_calibration], decay[num_calibration + 1]
+    whole, along_t, product, variance, linear = _calibration_factors(left, right, phi, model, along_x)
     slope = model.prior.slope_variance
-    growth = growths(phi, num_controls + num_calibration)[num_controls:]
-    here, there = amplitudes(left, growth), amplitudes(right, growth)
-    whole, product = _decay_and_product(left, right, decay)
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):
-            inner = variance * whole[i, j] + linear * (1.0 + EDGE * product[i, j])
-            whole[i, j] = along_x[i, j] * here[i] * there[j] * inner
+            whole[i, j] *= variance * along_t[i, j] + linear * (1.0 + EDGE * product[i, j])
             whole[i, j] += trend[i, j] + slope * product[i, j]
     return whole
 
