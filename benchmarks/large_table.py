@@ -1,7 +1,7 @@
 """Memory of a large fit: 2 000 runs at 100 sites of two controls must fit, compare and predict within 2 GiB.
 
-Memory does not grow with the number of draws but for their own length, so the chains are short. The fit runs in a
-process of its own, whose peak is what the system says of it.
+Memory does not grow with the number of draws but for their own length, so the chains and their trajectories are short.
+The fit runs in a process of its own, whose peak is what the system says of it.
 """
 
 import multiprocessing
@@ -14,7 +14,7 @@ import pandas as pd
 
 NUM_SITES, NUM_RUNS, NUM_NEW = 100, 2000, 200
 ALLOWED_MIB = 2048
-SHORT = {"warmup": 50, "draws": 20, "max_draws": 20, "tempering": False, "ensemble_size": 4}
+SHORT = {"warmup": 50, "draws": 20, "max_draws": 20, "max_depth": 4, "tempering": False, "ensemble_size": 4}
 
 
 def tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

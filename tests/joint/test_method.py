@@ -195,7 +195,18 @@ def test_without_comparison(calibration: funcal.Calibration) -> None:
     assert np.array_equal(alone.fit.draws["theta"], calibration.fit.draws["theta"])
 
 
+@pytest.mark.filterwarnings("ignore::funcal.errors.ConvergenceWarning")
+def test_trajectories_are_no_longer_than_set(calibration: funcal.Calibration) -> None:
+    """With `max_depth` 2 a trajectory has at most three steps; by itself it takes more."""
+    settings = SHORT | {"compare": False, "max_depth": 2}
+    shortened = funcal.calibrate(calibration.problem, method="joint", seed=3, **settings)
+    assert shortened.fit.stats["num_steps"].max() <= 3
+    assert calibration.fit.stats["num_steps"].max() > 3
+
+
 def test_impossible_settings_get_a_sentence(calibration: funcal.Calibration) -> None:
     """Counts below the least usable are refused with what to do."""
     with pytest.raises(SettingsError, match="max_draws must be at least draws"):
         funcal.calibrate(calibration.problem, method="joint", draws=500, max_draws=100)
+    with pytest.raises(SettingsError, match="max_depth must be at most 9"):
+        funcal.calibrate(calibration.problem, method="joint", max_depth=10)

@@ -150,7 +150,7 @@ def sample_posterior(
     size = model.y_runs.size * model.y_sites.size
     slices = next((number for largest, number in SLICES if size <= largest), 0)
     carried = size <= SLICES[0][0] and model.layout.num_global == 0
-    depth = SLICED_DEPTH if carried else settings.max_depth
+    depth = min(SLICED_DEPTH, settings.max_depth) if carried else settings.max_depth
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done, stage = 0, " with tempered companions" if len(ladder) > 1 else ""

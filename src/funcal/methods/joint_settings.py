@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import SettingsError
+from ..joint.no_u_turn import MAX_DEPTH
 from ..joint.prior import JointPrior
 from ..joint.run_chains import SamplerSettings
 from ..matching import MatchingSettings
@@ -38,6 +39,9 @@ class JointSettings:
         Choose λ, r and M of the matching by cross-validation over the sites, and the main member (θ varying or
         constant; no, constant, linear or Gaussian process δ) by leave-one-out of short chains, first. A δ, r or M
         that is set stays.
+    max_depth
+        A trajectory has at most 2^max_depth gradient steps, 9 at most. Fewer bound the time of one draw of a large
+        table, whose steps are dear; draws then depend on one another more.
     tempering
         Sample again with tempered companions where the chains sit in different modes.
     prediction_draws
@@ -57,6 +61,7 @@ class JointSettings:
     ensemble_size: int = 16
     compare: bool = True
     tune: bool = False
+    max_depth: int = MAX_DEPTH
     tempering: bool = True
     prediction_draws: int = 500
     matching: MatchingSettings = field(default_factory=MatchingSettings)
@@ -69,12 +74,15 @@ class JointSettings:
             "warmup": 50,
             "draws": 20,
             "max_draws": 20,
+            "max_depth": 1,
             "ensemble_size": 1,
             "prediction_draws": 20,
         }
         for name, smallest in least.items():
             if getattr(self, name) < smallest:
                 raise SettingsError(f"{name} must be at least {smallest}, but it is {getattr(self, name)}.")
+        if self.max_depth > MAX_DEPTH:
+            raise SettingsError(f"max_depth must be at most {MAX_DEPTH}, but it is {self.max_depth}.")
         if self.max_draws < self.draws:
             raise SettingsError(
                 f"max_draws must be at least draws ({self.draws}), but it is {self.max_draws}; raise it."
@@ -91,6 +99,7 @@ class JointSettings:
             self.target_ess,
             self.target_rhat,
             SamplerSettings.disagreement if self.tempering else float("inf"),
+            self.max_depth,
         )
 
     @property
@@ -105,5 +114,5 @@ class JointSettings:
             target_ess=0.0,
             target_rhat=float("inf"),
             disagreement=float("inf"),
-            max_depth=RIVAL_DEPTH,
+            max_depth=min(RIVAL_DEPTH, self.max_depth),
         )
