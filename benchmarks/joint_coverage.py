@@ -5,7 +5,7 @@ in which processes of θ are compared on problem 2. Covered are the noise-free r
 given, and θ(x), by the main member; on problem 3, where θ and ψ are not identified, θ(x) + ψ x².
 Each replicate is asked at its own ten or so test points, and at twenty times as many over the range of the controls:
 that takes the luck of the points out. Problem 3's own points are the same five in one gap of its sites, covered or
-missed together: fifty replicates are then fifty events, and all of them happen one time in three at a coverage of 98 %.
+missed together: fifty replicates would be fifty events, and all of them happen one time in three at a coverage of 98 %.
 The points of one replicate share their errors, so standard errors are those of the replicates' shares.
 """
 
@@ -26,7 +26,7 @@ from funcal.study.plan import STUDY_SETTINGS
 from funcal.testbed import get_problem
 
 FIRST_SEED = 5000
-REPLICATES = {"synthetic-1": 200, "synthetic-2": 50, "synthetic-3": 50}
+REPLICATES = {"synthetic-1": 200, "synthetic-2": 50, "synthetic-3": 200}
 LEVEL = 0.95
 DRAWS = 20
 """Rows of test points of a replicate, the first its own."""

@@ -19,7 +19,7 @@ from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, tr
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites
 
-__all__ = ["calibration_log_density", "replicates_log_likelihood", "site_system", "within_bounds"]
+__all__ = ["LARGEST", "calibration_log_density", "replicates_log_likelihood", "site_system", "within_bounds"]
 
 LARGEST, FARTHEST = 40.0, 1e8
 """No level, global latent or logarithm has mass beyond the first, and exp(2 · 40) is still finite; a function's

@@ -15,23 +15,17 @@ from threadpoolctl import threadpool_limits
 from ..mixing import bulk_ess, split_rhat
 from ..problem.arrays import FloatArray
 from .calibration_density import calibration_log_density
+from .chain import ChainState, allocate_chain
 from .emulator import set_emulator
 from .model import JointModel
 from .no_u_turn import MAX_DEPTH
 from .pilot import first_pilot, learnt_pilot
 from .site_functions import pilot_coordinates
-from .sweep import (
-    ChainState,
-    SegmentDraws,
-    allocate_chain,
-    allocate_segment,
-    restart_step_size,
-    run_segment,
-)
+from .sweep import SegmentDraws, allocate_segment, restart_step_size, run_segment
 
 __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
-WHOLE_SIZE = 50
+WHOLE_SIZE = 60
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
 SLICES = ((500, 6), (1500, 3))
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""
@@ -198,7 +192,7 @@ def sample_posterior(
                 models = adapt(chains, models, segments, reference, len(ladder))
         total = 0
         while total < settings.max_draws:
-            length = settings.draws if total == 0 else max(100, total // 4)
+            length = settings.draws if total == 0 else max(50, total // 8)
             length = min(length, settings.max_draws - total)
             kept.append(run_all(length, False)[:: len(ladder)])
             total += length
@@ -289,6 +283,14 @@ def emulator_reference(
     return phi.mean(axis=0), WIDENING * np.linalg.cholesky(blended)
 
 
+def signed_noise_spread(model: JointModel, segments: Sequence[SegmentDraws]) -> float:
+    """Spread of σ, taken with either sign, in the emulator moves' reference; 1 where there is none."""
+    if not model.layout.has_noise:
+        return 1.0
+    noise = np.exp([segment.u[:, model.layout.log_noise] for segment in segments])
+    return float(WIDENING * np.sqrt(np.mean(noise**2)))
+
+
 def adapt(
     chains: Sequence[ChainState],
     models: Sequence[JointModel],
@@ -312,6 +314,7 @@ def adapt(
         if chain.metric.shape[0] > moved.shape[1]:  # this chain moves both blocks at once
             moved = np.hstack([moved, segment.phi])
         covariances.append(np.atleast_2d(np.cov(moved.T)))
+    noise_spread = signed_noise_spread(models[0], segments)
     for index, chain in enumerate(chains):
         alike = covariances[index % rungs :: rungs]
         length = len(alike) * len(segments[index].u)
@@ -320,6 +323,7 @@ def adapt(
         chain.metric[:, :] = np.linalg.cholesky(shrunk)
         chain.centre[:], chain.shape[:, :] = reference
         chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
+        chain.noise_spread[0] = noise_spread
         restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
     return piloted
 

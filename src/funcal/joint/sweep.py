@@ -1,4 +1,4 @@
-"""A segment of sweeps of one chain: a no-U-turn step, slice moves of the calibration block, one of the emulator's.
+"""A segment of sweeps of one chain: a no-U-turn step, slice moves of the calibration block, and of the emulator's.
 
 The no-U-turn step moves the calibration block given the emulator, or both blocks at once where the chain's metric is
 for both: with few runs the two blocks lean on each other, and one factorisation of everything costs little.
@@ -13,49 +13,20 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .block_slice import block_log_likelihood, move_block
 from .calibration_density import calibration_log_density
-from .emulator import (
-    EmulatorState,
-    allocate_emulator,
-    emulator_size,
-    log_density_of_both_tables,
-    set_emulator,
-)
+from .chain import ChainState
+from .emulator import emulator_size, set_emulator
 from .emulator_slice import move_emulator
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
-from .site_functions import SiteState, allocate_sites, pilot_coordinates, place_sites
+from .site_functions import pilot_coordinates, place_sites
 from .whole_density import whole_log_density
 
-__all__ = [
-    "ChainState",
-    "SegmentDraws",
-    "allocate_chain",
-    "allocate_segment",
-    "restart_step_size",
-    "run_segment",
-]
+__all__ = ["SegmentDraws", "allocate_segment", "restart_step_size", "run_segment"]
 
 TARGET_ACCEPTANCE = 0.8
 """Acceptance that the step size is tuned to during warm-up, as in Stan."""
 SIZES_HELD_EVERY = 3
 """Slice moves of the calibration block of which one holds the sizes and roughnesses, and is cheaper."""
-
-
-class ChainState(NamedTuple):
-    """One chain: position, proposal scales, and memory; overwritten in place by `run_segment`.
-
-    `dual` holds the step size's dual averaging: (log step, averaged log step, mean error, count, anchor).
-    """
-
-    u: FloatArray
-    phi: FloatArray
-    metric: FloatArray
-    centre: FloatArray
-    shape: FloatArray
-    shape_inverse: FloatArray
-    dual: FloatArray
-    emulator: EmulatorState
-    sites: SiteState
 
 
 class SegmentDraws(NamedTuple):
@@ -73,29 +44,6 @@ class SegmentDraws(NamedTuple):
     latent: FloatArray
     information: FloatArray
     score: FloatArray
-
-
-def allocate_chain(
-    model: JointModel, u: FloatArray, phi: FloatArray, shape: FloatArray, whole: bool
-) -> ChainState:
-    """A chain at its starting point, with an identity metric and a normal reference N(φ, shape shapeᵀ).
-
-    `whole` chains move both blocks at once; their metric starts with the shape of the emulator's.
-    """
-    metric = np.eye(u.size + phi.size if whole else u.size)
-    if whole:
-        metric[u.size :, u.size :] = shape
-    return ChainState(
-        u=u.copy(),
-        phi=phi.copy(),
-        metric=metric,
-        centre=phi.copy(),
-        shape=np.ascontiguousarray(shape),
-        shape_inverse=np.ascontiguousarray(np.linalg.inv(shape)),
-        dual=np.zeros(5),
-        emulator=allocate_emulator(model),
-        sites=allocate_sites(model),
-    )
 
 
 def allocate_segment(model: JointModel, length: int) -> SegmentDraws:
@@ -164,7 +112,7 @@ def run_segment(
     """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used.
 
     Each has a trajectory of at most 2^max_depth steps and `num_slices` slice moves, every `emulator_every`-th a move
-    of the emulator.
+    of the emulator and, in chains that move both blocks at once, another of emulator and noise together.
     """
     gradient = np.empty(chain.u.size)
     num_sites, size = model.y_sites.size, chain.u.size
@@ -194,20 +142,9 @@ def run_segment(
         evaluations = 0
         if (sweep + 1) % emulator_every == 0:
             place_sites(chain.u, model, chain.sites)
-            both = log_density_of_both_tables(
-                chain.phi, chain.emulator.factor, chain.sites.values, chain.sites.noise_covariance, model
-            )
-            evaluations = move_emulator(
-                rng,
-                chain.phi,
-                both,
-                chain.centre,
-                chain.shape,
-                chain.shape_inverse,
-                model,
-                chain.emulator,
-                chain.sites,
-            )
+            evaluations = move_emulator(rng, chain, model, False)
+            if whole:
+                evaluations += move_emulator(rng, chain, model, True)
         density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)
         draws.u[sweep] = chain.u
         for k in range(chain.sites.whitened.shape[0]):
