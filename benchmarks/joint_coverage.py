@@ -26,7 +26,7 @@ from funcal.study.plan import STUDY_SETTINGS
 from funcal.testbed import get_problem
 
 FIRST_SEED = 5000
-REPLICATES = {"synthetic-1": 200, "synthetic-2": 50, "synthetic-3": 200}
+REPLICATES = {"synthetic-1": 200, "synthetic-2": 50, "synthetic-3": 100}
 LEVEL = 0.95
 DRAWS = 20
 """Rows of test points of a replicate, the first its own."""
