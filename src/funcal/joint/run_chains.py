@@ -340,7 +340,7 @@ def worst_mixing(kept: list[list[SegmentDraws]], model: JointModel) -> tuple[flo
         values[:, :, 0, num_functional:],  # a global parameter has the same value at every site
         np.stack([chain.response_mean for chain in chains]),
     ]
-    if model.layout.has_noise:
-        watched.append(np.stack([chain.u[:, [model.layout.log_noise]] for chain in chains]))
+    if model.layout.has_noise:  # σ, as it is reported: its distances from the median are not those of ln σ
+        watched.append(np.exp([chain.u[:, [model.layout.log_noise]] for chain in chains]))
     quantities = np.concatenate(watched, axis=2)
     return float(split_rhat(quantities).max()), float(bulk_ess(quantities).min())
