@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from funcal.errors import FuncalError
 from funcal.joint.anchor_information import AnchorEnsemble, anchor_ensemble
 from funcal.joint.calibration_members import (
     CalibrationMember,
@@ -33,6 +34,7 @@ from funcal.matching import MatchingSettings
 from funcal.mixing import bulk_ess
 from funcal.problem import CalibrationProblem, ScaledProblem
 from funcal.testbed import get_problem
+from funcal.testbed.held_out_problem import HeldOutProblem
 
 #: Problem of the testbed and the seconds that it may take on two cores.
 TARGETS = {
@@ -51,13 +53,18 @@ COMPARED = {"synthetic-1": 4, "synthetic-3": 1}
 
 
 def problem_of(name: str) -> CalibrationProblem | None:
-    """The first case of a testbed problem; None where its data are not at hand."""
+    """The first draw of a testbed problem, or all of its real data; None where these are not at hand."""
+    chosen = get_problem(name)
     try:
-        case = get_problem(name).draw(0)
-    except Exception as error:
+        if isinstance(chosen, HeldOutProblem):
+            physical, runs = chosen.read()
+        else:
+            case = chosen.draw(0)
+            physical, runs = case.physical, case.runs
+    except FuncalError as error:
         print(f"{name:16s} left out: {error}")
         return None
-    return CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
+    return CalibrationProblem.from_tables(physical, runs, **chosen.roles.keywords())
 
 
 def main_member(

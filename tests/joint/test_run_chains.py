@@ -1,12 +1,17 @@
-"""When sampling stops: mixing is judged on what the user is shown."""
+"""When sampling stops, and what chains do that sit in different modes."""
 
 import numpy as np
+import pytest
 
+from funcal.joint import run_chains
+from funcal.joint.calibration_members import LADDER
+from funcal.joint.emulator_mode import find_emulator_mode
 from funcal.joint.model import build_model
-from funcal.joint.run_chains import worst_mixing
+from funcal.joint.run_chains import SamplerSettings, sample_posterior, worst_mixing
+from funcal.joint.starting_points import starting_block
 from funcal.joint.sweep import allocate_segment
 from funcal.mixing import bulk_ess, split_rhat
-from funcal.problem import ScaledProblem
+from funcal.problem import AffineScaling, ProblemScaling, ScaledProblem
 
 
 def test_the_noise_is_judged_as_it_is_shown(one_function: ScaledProblem, rng: np.random.Generator) -> None:
@@ -25,3 +30,72 @@ def test_the_noise_is_judged_as_it_is_shown(one_function: ScaledProblem, rng: np
     assert rhat == split_rhat(np.exp(log_noise)).item()
     assert abs(rhat - split_rhat(log_noise).item()) > 1e-3
     assert ess <= bulk_ess(log_noise).item() * (1.0 + 1e-9)
+
+
+def two_branches() -> ScaledProblem:
+    """Three sites where η = (2t - 1)² says 0.36, t = 0.2 or t = 0.8; runs and prior know left from right nowhere."""
+    x_sites = np.array([[0.1], [0.5], [0.9]])
+    t = np.array([0.0, 0.15, 0.3, 0.5, 0.7, 0.85, 1.0])
+    x_runs, t_runs = (part.reshape(-1, 1) for part in np.meshgrid([0.1, 0.9], t))
+    unit = AffineScaling(np.zeros(1), np.ones(1))
+    return ScaledProblem(
+        x_sites,
+        np.full(3, 0.36),
+        np.ones(3),
+        np.full(3, 1e-3),
+        0.0,
+        0,
+        x_runs,
+        t_runs,
+        (2.0 * t_runs[:, 0] - 1.0) ** 2,
+        1,
+        0,
+        ProblemScaling(unit, unit, unit),
+    )
+
+
+def share_below_half(
+    ladder: tuple[float, ...], stages: list[str], slices: bool, disagreement: float
+) -> tuple[float, int]:
+    """Share of the draws on the lower branch, and draws per chain, of chains that all start on the upper one."""
+    model = build_model(two_branches())
+    starts = [starting_block(model, np.full((3, 1), 0.8), np.random.default_rng(chain)) for chain in range(2)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_chains, "SLICES", ((500, 6),) if slices else ((0, 0),))
+        found = sample_posterior(
+            model,
+            starts,
+            *find_emulator_mode(model),
+            seeds=np.random.SeedSequence(1).spawn(2),
+            settings=SamplerSettings(
+                chains=2, warmup=100, draws=300, max_draws=900, target_ess=1e9, disagreement=disagreement
+            ),
+            progress=lambda done, total, stage: stages.append(stage),
+            ladder=ladder,
+        )
+    return float(np.mean(found.values < 0.5)), found.u.shape[1]
+
+
+@pytest.mark.statistical
+def test_tempered_companions_share_two_branches_evenly() -> None:
+    """Half of the draws on each of two equal branches, where chains alone stay on the one they started on.
+
+    The share of the lower branch has a standard deviation of about 0.05 over seeds: beyond 0.25 to 0.75 it comes by
+    chance less than once in a hundred thousand runs; the seed is fixed.
+    """
+    alone, _ = share_below_half((1.0,), [], slices=False, disagreement=np.inf)
+    tempered, _ = share_below_half(LADDER, [], slices=False, disagreement=np.inf)
+    assert alone == 0.0
+    assert 0.25 < tempered < 0.75
+
+
+def test_chains_that_disagree_slice_more_or_stop() -> None:
+    """Slice moves are multiplied and the draws begun anew; chains without such moves stop, for tempering to take over."""
+    stages: list[str] = []
+    _, anew = share_below_half((1.0,), stages, slices=True, disagreement=0.0)
+    assert anew == 900
+    assert stages.count(" across modes, at most") > 0
+    stages.clear()
+    _, stopped = share_below_half((1.0,), stages, slices=False, disagreement=0.0)
+    assert stopped == 300
+    assert set(stages) == {""}

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
-from .discrepancy import add_noise_gradient, noise_variance
+from .discrepancy import add_noise_gradient, noise_variances
 from .emulator import LOG_TWO_PI, EmulatorState
 from .emulator_covariance import EDGE, calibration_part, calibration_whole, growths
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, transposed_product
@@ -144,12 +144,12 @@ def calibration_log_density(
     pull = np.dot(inverse, residual)
     power = model.temperature
     likelihood = -0.5 * LOG_TWO_PI * m - 0.5 * np.dot(pull, residual)
-    adjoint = np.empty((m, m))
+    adjoint, noises = np.empty((m, m)), noise_variances(u, model)
     for i in range(m):
         likelihood -= math.log(factor[i, i])
         for j in range(m):
             adjoint[i, j] = 0.5 * power * (pull[i] * pull[j] - inverse[i, j])
-        noise = noise_variance(u, model, i)
+        noise = noises[i]
         sites.response_mean[i] = model.y_sites[i] - noise * pull[i]
         sites.response_variance[i] = max(noise - noise * noise * inverse[i, i], 0.0)  # rounding
     sites.likelihood[0] = likelihood

@@ -8,7 +8,7 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .model import JointModel
 
-__all__ = ["add_noise_gradient", "discrepancy_cross", "fill_noise_covariance"]
+__all__ = ["add_noise_gradient", "discrepancy_cross", "fill_noise_covariance", "noise_variances"]
 
 
 @kernel
@@ -46,20 +46,22 @@ def discrepancy_cross(
 
 
 @kernel
-def noise_variance(u: FloatArray, model: JointModel, site: int) -> float:
-    """Variance of the mean of a site's measurements around the truth."""
-    variance: float = model.known_variance[site]
-    if model.layout.has_noise:
-        variance += math.exp(2.0 * u[model.layout.log_noise]) * model.inverse_counts[site]
-    return variance
+def noise_variances(u: FloatArray, model: JointModel) -> FloatArray:
+    """Variance of the mean of each site's measurements around the truth, (m,)."""
+    noise = math.exp(2.0 * u[model.layout.log_noise]) if model.layout.has_noise else 0.0
+    variances: FloatArray = model.known_variance + noise * model.inverse_counts
+    return variances
 
 
 @kernel
 def fill_noise_covariance(u: FloatArray, model: JointModel, covariance: FloatArray) -> None:
     """Fill the (m, m) covariance of δ + ε over the site means."""
-    covariance[:, :] = discrepancy_cross(u, model.x_sites, model.x_sites, model)
-    for i in range(model.y_sites.size):
-        covariance[i, i] += noise_variance(u, model, i)
+    covariance[:, :] = 0.0
+    if model.layout.discrepancy > 0:
+        covariance += discrepancy_cross(u, model.x_sites, model.x_sites, model)
+    variances = noise_variances(u, model)
+    for i in range(variances.size):
+        covariance[i, i] += variances[i]
 
 
 @kernel

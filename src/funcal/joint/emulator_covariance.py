@@ -133,9 +133,17 @@ def control_part(
     growth = growths(phi, num_controls + model.t_runs.shape[1])[:num_controls]
     here, there = amplitudes(left, growth), amplitudes(right, growth)
     trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(left - 0.5, columns - 0.5)
+    along_x[:, :] = 0.0
     for i in range(left.shape[0]):
-        decay_row(left[i], columns, decay, along_x[i])
-        along_x[i] *= here[i] * there
+        for c in range(num_controls):
+            point, weight = left[i, c], decay[c]
+            for j in range(right.shape[0]):
+                gap = columns[c, j] - point
+                along_x[i, j] -= weight * gap * gap
+    exponentiate(along_x.reshape(-1))
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            along_x[i, j] *= here[i] * there[j]
 
 
 @kernel

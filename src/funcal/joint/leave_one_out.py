@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import site_system
-from .discrepancy import noise_variance
+from .discrepancy import noise_variances
 from .emulator import EmulatorState, allocate_emulator, set_emulator
 from .emulator_covariance import prior_cross, prior_variance
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_inverse, lower_product
@@ -123,8 +123,8 @@ def _fill_densities(
         )
         sites_cross = prior_cross(phi[draw], points, values, model.x_sites, sites.values, model)
         sites_cross -= np.dot(runs_cross.T, whitened)
+        noises = noise_variances(u[draw], model)
         for i in range(m):
-            noise = noise_variance(u[draw], model, i)
             means, variances = np.empty(num_nodes), np.empty(num_nodes)
             for node in range(num_nodes):
                 row = i * num_nodes + node
@@ -147,7 +147,7 @@ def _fill_densities(
                         weight = weights[j] - inverse[j, i] * here
                         mean += weight * residual[j]
                         variance -= weight * link[j]
-                means[node], variances[node] = mean, max(variance, noise)
+                means[node], variances[node] = mean, max(variance, noises[i])
             _add_width(nodes, width, means, variances)
             largest, total = -np.inf, 0.0
             terms = np.empty(num_nodes)

@@ -29,6 +29,8 @@ WHOLE_SIZE = 60
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
 SLICES = ((500, 6), (1500, 3))
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""
+PERSISTENCE = 3
+"""Times as many slice moves have chains that sit in different modes, where such moves carry them."""
 ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 """Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
 that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
@@ -57,14 +59,14 @@ class SamplerSettings:
     target_ess, target_rhat
         Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response, and σ, must reach.
     disagreement
-        R-hat after the first `draws` beyond which the chains are taken to sit in different modes: sampling starts
-        again with tempered companions (infinity: never).
+        R-hat beyond which the chains are taken to sit in different modes (infinity: never). After the first `draws`
+        chains that slice moves carry then make more of them, and begin their draws anew; other chains stop there.
     max_depth
         A trajectory has at most 2^max_depth steps.
     """
 
     chains: int = 4
-    warmup: int = 400
+    warmup: int = 300
     draws: int = 400
     max_draws: int = 4000
     target_ess: float = 400.0
@@ -126,7 +128,8 @@ def sample_posterior(
     settings
     progress
         Called with (sweeps done, sweeps expected at most, stage), all chains together. The stage is empty at first;
-        tempered companions, and draws beyond `settings.draws`, count from zero in stages of their own.
+        tempered companions, chains that begin anew, and draws beyond `settings.draws`, count from zero in stages of
+        their own.
     ladder
         Powers of the sites' likelihood, 1 first: each chain is run with a companion at every further power and
         exchanges states with it (parallel tempering), so that it can pass from mode to mode.
@@ -143,7 +146,7 @@ def sample_posterior(
     every = emulator_interval(model)
     size = model.y_runs.size * model.y_sites.size
     slices = next((number for largest, number in SLICES if size <= largest), 0)
-    carried = size <= SLICES[0][0] and model.layout.num_global == 0
+    carried, persistent = size <= SLICES[0][0] and model.layout.num_global == 0, False
     depth = min(SLICED_DEPTH, settings.max_depth) if carried else settings.max_depth
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
@@ -200,8 +203,13 @@ def sample_posterior(
             if rhat <= settings.target_rhat and ess >= settings.target_ess:
                 break
             if len(ladder) == 1 and rhat > settings.disagreement:
-                break
-            if total == settings.draws:
+                if not carried:
+                    break
+                if not persistent:
+                    persistent, slices, total = True, PERSISTENCE * slices, 0
+                    kept.clear()
+                    done, expected, stage = 0, len(chains) * settings.max_draws, " across modes, at most"
+            elif total == settings.draws and not persistent:
                 done, expected, stage = 0, len(chains) * (settings.max_draws - total), stage + " on, at most"
 
     def gather(name: str) -> FloatArray:

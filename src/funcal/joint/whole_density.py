@@ -25,65 +25,79 @@ __all__ = ["whole_log_density"]
 
 @kernel
 def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
-    """(n + m, d) scaled inputs of the runs, then of the sites."""
+    """(d, n + m) scaled inputs of the runs, then of the sites: one input after the other, as inner loops take them."""
     n, num_controls = model.x_runs.shape
     m, num_calibration = sites.values.shape
-    z = np.empty((n + m, num_controls + num_calibration))
-    z[:n, :num_controls] = model.x_runs
-    z[:n, num_controls:] = model.t_runs
-    z[n:, :num_controls] = model.x_sites
-    z[n:, num_controls:] = sites.values
-    return z
+    inputs = np.empty((num_controls + num_calibration, n + m))
+    inputs[:num_controls, :n] = model.x_runs.T
+    inputs[num_controls:, :n] = model.t_runs.T
+    inputs[:num_controls, n:] = model.x_sites.T
+    inputs[num_controls:, n:] = sites.values.T
+    return inputs
+
+
+@kernel(fastmath={"contract"})
+def _add_input(
+    here: float, there: FloatArray, decay: float, exponents: FloatArray, products: FloatArray
+) -> None:
+    """Add one input's part to the exponents -Σ ℓ d² and the products Σ z̃ z̃' of one point with others."""
+    for j in range(there.size):
+        gap = here - there[j]
+        exponents[j] -= decay * gap * gap
+        products[j] += here * there[j]
 
 
 @kernel
 def _kernel_parts(
-    z: FloatArray, phi: FloatArray, model: JointModel
+    inputs: FloatArray, phi: FloatArray, model: JointModel
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """α a a' k_x, its product with the linear part, γ a a' k_x k_t, and the lower half of the whole covariance."""
-    size, num_inputs = z.shape
-    prior, num_controls = model.prior, model.x_runs.shape[1]
-    decay = np.exp(phi)
+    """α a a' k_x, its product with the linear part, γ a a' k_x k_t, and the whole covariance, of inputs (d, n + m).
+
+    Lower halves; of the first three the sites' block too, where derivatives in θ look for whole rows.
+    """
+    num_inputs, size = inputs.shape
+    prior, n, num_controls = model.prior, model.y_runs.size, model.x_runs.shape[1]
+    decay, centred = np.exp(phi), inputs - 0.5
     variance, linear = decay[num_inputs], decay[num_inputs + 1]
     control, straight = np.empty((size, size)), np.empty((size, size))
     curved, covariance = np.empty((size, size)), np.empty((size, size))
-    amplitude = amplitudes(z, growths(phi, num_inputs))
+    amplitude = amplitudes(inputs.T, growths(phi, num_inputs))
     pairs = size * (size + 1) // 2
-    along_x, along_t, product = np.empty(pairs), np.empty(pairs), np.empty(pairs)
-    pair = 0
+    along_x, along_t = np.zeros(pairs), np.zeros(pairs)
+    trend, product = np.zeros(pairs), np.zeros(pairs)
+    start = 0
     for i in range(size):
-        for j in range(i + 1):
-            distance, trend = 0.0, 0.0
-            for c in range(num_controls):
-                gap = z[i, c] - z[j, c]
-                distance += decay[c] * gap * gap
-                trend += (z[i, c] - 0.5) * (z[j, c] - 0.5)
-            along_x[pair] = -distance
-            distance, inner = 0.0, 0.0
-            for c in range(num_controls, num_inputs):
-                gap = z[i, c] - z[j, c]
-                distance += decay[c] * gap * gap
-                inner += (z[i, c] - 0.5) * (z[j, c] - 0.5)
-            along_t[pair], product[pair] = -distance, inner
-            covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend + inner)
-            pair += 1
+        stop = start + i + 1
+        for c in range(num_inputs):
+            here, there = centred[c, i], centred[c, : i + 1]
+            if c < num_controls:
+                _add_input(here, there, decay[c], along_x[start:stop], trend[start:stop])
+            else:
+                _add_input(here, there, decay[c], along_t[start:stop], product[start:stop])
+        start = stop
     exponentiate(along_x)
     exponentiate(along_t)
-    pair = 0
+    start = 0
     for i in range(size):
+        own = amplitude[i]
         for j in range(i + 1):
-            both = amplitude[i] * amplitude[j] * along_x[pair]
-            control[i, j] = control[j, i] = linear * both
-            straight[i, j] = straight[j, i] = control[i, j] * (1.0 + EDGE * product[pair])
-            curved[i, j] = curved[j, i] = variance * both * along_t[pair]
-            covariance[i, j] += straight[i, j] + curved[i, j]
-            pair += 1
+            pair = start + j
+            both = own * amplitude[j] * along_x[pair]
+            level = linear * both
+            line, bend = level * (1.0 + EDGE * product[pair]), variance * both * along_t[pair]
+            control[i, j], straight[i, j], curved[i, j] = level, line, bend
+            mean = prior.mean_variance + prior.slope_variance * (trend[pair] + product[pair])
+            covariance[i, j] = mean + line + bend
+        start += i + 1
+    for i in range(n, size):
+        for j in range(n, i):
+            control[j, i], straight[j, i], curved[j, i] = control[i, j], straight[i, j], curved[i, j]
     return control, straight, curved, covariance
 
 
 @kernel(fastmath={"reassoc", "contract"})
 def _emulator_gradient(
-    z: FloatArray,
+    inputs: FloatArray,
     phi: FloatArray,
     straight: FloatArray,
     curved: FloatArray,
@@ -92,9 +106,9 @@ def _emulator_gradient(
     gradient: FloatArray,
 ) -> None:
     """Add the derivatives in φ of the likelihood and of the prior of φ."""
-    size, num_inputs = z.shape
+    num_inputs, size = inputs.shape
     n, num_controls = model.y_runs.size, model.x_runs.shape[1]
-    decay, inputs = np.exp(phi), np.ascontiguousarray(z.T)
+    decay = np.exp(phi)
     all_terms, curved_terms = np.empty(size), np.empty(size)
     for i in range(size):
         if i < n and model.has_nugget:
@@ -122,18 +136,45 @@ def _emulator_gradient(
         gradient[j] -= (phi[j] - mean) / sd**2
 
 
+@kernel(fastmath={"reassoc", "contract"})
+def _value_gradient(
+    inputs: FloatArray,
+    phi: FloatArray,
+    parts: tuple[FloatArray, FloatArray, FloatArray],
+    adjoint: FloatArray,
+    model: JointModel,
+) -> FloatArray:
+    """Derivatives of the likelihood in the calibration values at the sites, (m, dθ + dψ)."""
+    control, straight, curved = parts
+    num_inputs, size = inputs.shape
+    n, num_controls = model.x_runs.shape
+    gradient = np.empty((size - n, num_inputs - num_controls))
+    growth = growths(phi, num_inputs)
+    for column in range(num_controls, num_inputs):
+        twice = 2.0 * math.exp(phi[column])
+        for row in range(n, size):
+            through, here = 0.0, inputs[column, row]
+            for j in range(size):
+                there = inputs[column, j]
+                change = twice * (there - here) * curved[row, j]
+                change += (model.prior.slope_variance + EDGE * control[row, j]) * (there - 0.5)
+                change += growth[column] * (curved[row, j] + straight[row, j])
+                through += 2.0 * adjoint[row, j] * change
+            gradient[row - n, column - num_controls] = through
+    return gradient
+
+
 @kernel
 def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gradient: FloatArray) -> float:
     """The log density log p(y^p, y^s | φ, u) + log p(u) + log p(φ) at point = (u, φ); overwrites `gradient`."""
     layout = model.layout
     n, m = model.y_runs.size, model.y_sites.size
-    num_controls, num_calibration = model.x_runs.shape[1], model.t_runs.shape[1]
     u, phi = point[: layout.size], point[layout.size :]
     gradient[:] = 0.0
     if not within_bounds(u, model) or not in_reach(phi, model) or not place_sites(u, model, sites):
         return -np.inf
-    z = _inputs(model, sites)
-    control, straight, curved, factor = _kernel_parts(z, phi, model)
+    inputs = _inputs(model, sites)
+    control, straight, curved, factor = _kernel_parts(inputs, phi, model)
     own_noise = model.prior.jitter
     if model.has_nugget:
         own_noise += math.exp(phi[phi.size - 1])
@@ -153,25 +194,15 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     for i in range(n + m):
         for j in range(n + m):
             adjoint[i, j] = 0.5 * (pull[i] * pull[j] - adjoint[i, j])
-    _emulator_gradient(z, phi, straight, curved, adjoint, model, gradient[layout.size :])
-    latent_gradient = np.empty((m, num_calibration))
-    for c in range(num_calibration):
-        column = num_controls + c
-        decay = math.exp(phi[column])
+    _emulator_gradient(inputs, phi, straight, curved, adjoint, model, gradient[layout.size :])
+    latent_gradient = _value_gradient(inputs, phi, (control, straight, curved), adjoint, model)
+    for c in range(latent_gradient.shape[1]):
         for i in range(m):
-            row = n + i
-            through = 0.0
-            for j in range(n + m):
-                change = 2.0 * decay * (z[j, column] - z[row, column]) * curved[row, j]
-                slope = model.prior.slope_variance + EDGE * control[row, j]
-                change += slope * (z[j, column] - 0.5)
-                change += growths(phi, z.shape[1])[column] * (curved[row, j] + straight[row, j])
-                through += 2.0 * adjoint[row, j] * change
             latent = sites.latent[i, c]
             link = clamp_slope(latent) if c < layout.num_functional else normal_pdf(latent)
             gap = latent - model.anchor_latent[i, c]
             total -= 0.5 * model.anchor_precision[i, c] * gap * gap
-            latent_gradient[i, c] = link * through - model.anchor_precision[i, c] * gap
+            latent_gradient[i, c] = link * latent_gradient[i, c] - model.anchor_precision[i, c] * gap
     total += add_function_gradient(u, model, sites, latent_gradient, gradient[: layout.size])
     for h in range(layout.num_global):
         for i in range(m):

@@ -51,7 +51,7 @@ class JointSettings:
     """
 
     num_chains: int = 4
-    warmup: int = 400
+    warmup: int = 300
     draws: int = 400
     max_draws: int = 4000
     target_ess: float = 400.0
