@@ -90,7 +90,7 @@ def test_tempered_companions_share_two_branches_evenly() -> None:
 
 
 def test_chains_that_disagree_slice_more_or_stop() -> None:
-    """Slice moves are multiplied and the draws begun anew; chains without such moves stop, for tempering to take over."""
+    """Slice moves are multiplied and the draws begun anew; chains without them stop, for tempering to take over."""
     stages: list[str] = []
     _, anew = share_below_half((1.0,), stages, slices=True, disagreement=0.0)
     assert anew == 900

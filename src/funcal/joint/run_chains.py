@@ -27,7 +27,7 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 60
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-SLICES = ((500, 6), (1500, 3))
+SLICES = ((500, 6), (2000, 3))
 """Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""
 PERSISTENCE = 3
 """Times as many slice moves have chains that sit in different modes, where such moves carry them."""
