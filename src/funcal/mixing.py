@@ -10,7 +10,10 @@ from scipy.special import ndtri
 
 from .problem.arrays import FloatArray
 
-__all__ = ["bulk_ess", "mean_ess", "split_rhat", "tail_ess"]
+__all__ = ["NUISANCE_RHAT_LIMIT", "bulk_ess", "mean_ess", "split_rhat", "tail_ess"]
+
+NUISANCE_RHAT_LIMIT = 1.05
+"""A parameter that no user reads may mix more slowly than those that one does, but not drift."""
 
 
 def split_rhat(draws: FloatArray) -> FloatArray:

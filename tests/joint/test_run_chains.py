@@ -7,10 +7,10 @@ from funcal.joint import run_chains
 from funcal.joint.calibration_members import LADDER
 from funcal.joint.emulator_mode import find_emulator_mode
 from funcal.joint.model import build_model
-from funcal.joint.run_chains import SamplerSettings, sample_posterior, worst_mixing
+from funcal.joint.run_chains import SamplerSettings, blocks_rhat, sample_posterior, worst_mixing
 from funcal.joint.starting_points import starting_block
 from funcal.joint.sweep import allocate_segment
-from funcal.mixing import bulk_ess, split_rhat
+from funcal.mixing import NUISANCE_RHAT_LIMIT, bulk_ess, split_rhat
 from funcal.problem import AffineScaling, ProblemScaling, ScaledProblem
 
 
@@ -30,6 +30,40 @@ def test_the_noise_is_judged_as_it_is_shown(one_function: ScaledProblem, rng: np
     assert rhat == split_rhat(np.exp(log_noise)).item()
     assert abs(rhat - split_rhat(log_noise).item()) > 1e-3
     assert ess <= bulk_ess(log_noise).item() * (1.0 + 1e-9)
+
+
+def test_sampling_goes_on_for_nuisances_too(one_function: ScaledProblem) -> None:
+    """Targets of what is shown are met at once; with an emulator block that may not be as it is sampling goes on."""
+    model = build_model(one_function)
+    draws = {}
+    for limit in (np.inf, 0.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run_chains, "NUISANCE_RHAT_LIMIT", limit)
+            draws[limit] = sample_posterior(
+                model,
+                [
+                    starting_block(model, np.full((5, 1), 0.5), np.random.default_rng(chain))
+                    for chain in range(2)
+                ],
+                *find_emulator_mode(model),
+                seeds=np.random.SeedSequence(1).spawn(2),
+                settings=SamplerSettings(
+                    chains=2, warmup=60, draws=40, max_draws=120, target_ess=0.0, target_rhat=np.inf
+                ),
+                progress=lambda done, total, stage: None,
+            ).u.shape[1]
+    assert draws == {np.inf: 40, 0.0: 120}
+
+
+def test_nuisances_are_judged_by_the_worst(one_function: ScaledProblem, rng: np.random.Generator) -> None:
+    """One coordinate of one chain's emulator block that drifts shows."""
+    segments = [allocate_segment(build_model(one_function), 400) for _ in range(4)]
+    for segment in segments:
+        for array in segment:
+            array[:] = rng.standard_normal(array.shape)
+    assert blocks_rhat([segments]) < NUISANCE_RHAT_LIMIT
+    segments[2].phi[:, 1] += np.linspace(0.0, 2.0, 400)
+    assert blocks_rhat([segments]) > NUISANCE_RHAT_LIMIT
 
 
 def two_branches() -> ScaledProblem:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mixing import bulk_ess, mean_ess, split_rhat, tail_ess
+from ..mixing import NUISANCE_RHAT_LIMIT, bulk_ess, mean_ess, split_rhat, tail_ess
 from ..problem import FloatArray
 
 __all__ = ["Convergence", "assess_convergence"]
@@ -15,8 +15,6 @@ __all__ = ["Convergence", "assess_convergence"]
 QUANTITIES_OF_INTEREST = ("theta", "psi", "noise_sd", "response")
 #: Vehtari et al. (2021) recommend R-hat below 1.01 and a bulk ESS of 100 per chain.
 RHAT_LIMIT, ESS_PER_CHAIN = 1.01, 100
-#: A nuisance parameter may mix more slowly, but not drift.
-NUISANCE_RHAT_LIMIT = 1.05
 #: Fewer draws than this are an estimate, not a chain.
 FEWEST_DRAWS = 8
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..mixing import bulk_ess, split_rhat
+from ..mixing import NUISANCE_RHAT_LIMIT, bulk_ess, split_rhat
 from ..problem.arrays import FloatArray
 from .calibration_density import calibration_log_density
 from .chain import ChainState, allocate_chain
@@ -57,7 +57,8 @@ class SamplerSettings:
     max_draws
         Kept sweeps per chain at most.
     target_ess, target_rhat
-        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response, and σ, must reach.
+        Bulk effective sample size (all chains together) and R-hat that every θ, ψ and response, and σ, must reach;
+        the blocks themselves, nuisances to the user, must have an R-hat of at most `NUISANCE_RHAT_LIMIT`.
     disagreement
         R-hat beyond which the chains are taken to sit in different modes (infinity: never). After the first `draws`
         chains that slice moves carry then make more of them, and begin their draws anew; other chains stop there.
@@ -200,7 +201,8 @@ def sample_posterior(
             kept.append(run_all(length, False)[:: len(ladder)])
             total += length
             rhat, ess = worst_mixing(kept, model)
-            if rhat <= settings.target_rhat and ess >= settings.target_ess:
+            met = rhat <= settings.target_rhat and ess >= settings.target_ess
+            if met and blocks_rhat(kept) <= NUISANCE_RHAT_LIMIT:
                 break
             if len(ladder) == 1 and rhat > settings.disagreement:
                 if not carried:
@@ -334,6 +336,14 @@ def adapt(
         chain.noise_spread[0] = noise_spread
         restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
     return piloted
+
+
+def blocks_rhat(kept: list[list[SegmentDraws]]) -> float:
+    """Largest R-hat over both blocks as they are sampled: nuisances may mix more slowly, but a report judges them."""
+    blocks = [
+        np.concatenate([np.hstack([part.u, part.phi]) for part in parts]) for parts in zip(*kept, strict=True)
+    ]
+    return float(split_rhat(np.stack(blocks)).max())
 
 
 def worst_mixing(kept: list[list[SegmentDraws]], model: JointModel) -> tuple[float, float]:
