@@ -43,7 +43,7 @@ class JointSettings:
         A trajectory has at most 2^max_depth gradient steps, 9 at most. Fewer bound the time of one draw of a large
         table, whose steps are dear; draws then depend on one another more.
     tempering
-        Sample again with tempered companions where the chains sit in different modes.
+        Where the chains sit in different modes, make more slice moves or sample again with tempered companions.
     prediction_draws
         Posterior draws that a prediction averages over.
     matching, prior
