@@ -10,15 +10,11 @@ import warnings
 
 import numpy as np
 
-from funcal.joint.calibration_members import runs_are_noisy
-from funcal.joint.emulator import (
-    allocate_emulator,
-    emulator_log_prior,
-    runs_log_density,
-    set_emulator,
-)
+from funcal.joint.calibration_members import emulator_of_runs
+from funcal.joint.emulator import allocate_emulator, set_emulator
 from funcal.joint.emulator_covariance import prior_cross, prior_variance
-from funcal.joint.emulator_mode import find_emulator_mode
+from funcal.joint.emulator_gradient import allocate_gradient, runs_log_density
+from funcal.joint.emulator_prior import emulator_log_prior
 from funcal.joint.model import build_model
 from funcal.joint.prior import JointPrior
 from funcal.problem import CalibrationProblem
@@ -40,8 +36,8 @@ def measure(key: str, seed: int, prior: JointPrior) -> tuple[float, float, float
     case = problem.draw(seed, 0)
     given = CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())
     scaled, scaling = given.scaled(), given.scaled().scaling
-    model = build_model(scaled, prior=prior, nugget=runs_are_noisy(scaled, prior))
-    mode, _ = find_emulator_mode(model)
+    nugget, (mode, _) = emulator_of_runs(scaled, prior)
+    model = build_model(scaled, prior=prior, nugget=nugget)
     emulator = allocate_emulator(model)
     set_emulator(mode, model, emulator)
     rng = np.random.default_rng(seed)
@@ -55,7 +51,8 @@ def measure(key: str, seed: int, prior: JointPrior) -> tuple[float, float, float
     here = np.array([prior_variance(mode, x[i], t[i], model) for i in range(POINTS)])
     variance = np.maximum(here - np.sum((emulator.half @ cross) ** 2, axis=0), prior.jitter)
     return (
-        runs_log_density(mode, model)[0] - emulator_log_prior(mode, model),
+        runs_log_density(mode, model, allocate_gradient(model.y_runs.size))[0]
+        - emulator_log_prior(mode, model),
         float(np.sqrt(np.mean(off**2))),
         float(np.median(np.sqrt(variance))),
         float(np.mean(off**2 / variance)),

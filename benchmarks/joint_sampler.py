@@ -22,8 +22,7 @@ from funcal.joint.calibration_members import (
     MemberRecipe,
     Variant,
     discrepancy_suspected,
-    runs_are_noisy,
-    variant_model,
+    emulator_of_runs,
 )
 from funcal.joint.emulator_mode import find_emulator_mode
 from funcal.joint.model import JointModel
@@ -68,11 +67,12 @@ def problem_of(name: str) -> CalibrationProblem | None:
 
 
 def main_member(
-    scaled: ScaledProblem, variant: Variant, ensemble: AnchorEnsemble, sampler: SamplerSettings, seed: int = 1
+    scaled: ScaledProblem, ensemble: AnchorEnsemble, sampler: SamplerSettings, seed: int = 1
 ) -> CalibrationMember:
     """The main member as `joint` fits it, chains started at the anchors."""
     prior = JointPrior()
-    emulator = find_emulator_mode(variant_model(scaled, variant, prior))
+    nugget, emulator = emulator_of_runs(scaled, prior)
+    variant = Variant(True, "linear" if discrepancy_suspected(scaled) else "none", nugget)
     recipe = MemberRecipe(prior, list(ensemble.values), None, emulator, sampler)
     return recipe.fit(scaled, variant, np.random.SeedSequence(seed), lambda done, total, stage: None)
 
@@ -82,15 +82,12 @@ def times_to_target(problem: CalibrationProblem) -> list[tuple[float, float, flo
 
     One fit for each stream of random numbers, the quickest first.
     """
-    scaled, prior = problem.scaled(), JointPrior()
+    scaled = problem.scaled()
     ensemble = anchor_ensemble(problem, MatchingSettings(), size=8, rng=np.random.default_rng(0))
 
     def run(sampler: SamplerSettings, seed: int) -> tuple[float, float, float, int]:
         began = time.perf_counter()
-        variant = Variant(
-            True, "linear" if discrepancy_suspected(scaled) else "none", runs_are_noisy(scaled, prior)
-        )
-        member = main_member(scaled, variant, ensemble, sampler, seed)
+        member = main_member(scaled, ensemble, sampler, seed)
         return time.perf_counter() - began, member.draws.rhat, member.draws.ess, member.draws.u.shape[1]
 
     run(SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf), 0)
@@ -115,19 +112,17 @@ def ess_per_second(problem: CalibrationProblem, num_chains: int) -> tuple[float,
     """Smallest ESS of θ and ψ at the sites per second, summed over single chains: ours, and NumPyro's."""
     from benchmarks.jax_joint_density import numpyro_draws
 
-    scaled, prior = problem.scaled(), JointPrior()
-    variant = Variant(True, "none")
-    model = variant_model(scaled, variant, prior)
-    mode, _ = find_emulator_mode(model)
+    scaled = problem.scaled()
     rng = np.random.default_rng(0)
     ensemble = anchor_ensemble(problem, MatchingSettings(), size=4, rng=rng)
     brief = SamplerSettings(chains=1, warmup=50, draws=20, max_draws=20, disagreement=np.inf)
-    main_member(scaled, variant, ensemble, brief)
+    model = main_member(scaled, ensemble, brief).model
+    mode, _ = find_emulator_mode(model)
     ours, theirs = np.zeros(2), np.zeros(2)
     for seed in range(num_chains):
         began = time.perf_counter()
         sampler = SamplerSettings(chains=1, draws=600, max_draws=600, disagreement=np.inf)
-        draws = main_member(scaled, variant, ensemble, sampler, seed).draws.u
+        draws = main_member(scaled, ensemble, sampler, seed).draws.u
         ours += time.perf_counter() - began, _worst_ess(draws, model)
         start = np.concatenate([starting_block(model, ensemble.values[seed % 4], rng), mode])[None]
         samples, seconds = numpyro_draws(model, start, warmup=400, draws=600, seed=seed)

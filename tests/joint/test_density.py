@@ -8,7 +8,9 @@ from scipy import stats
 from scipy.special import ndtr
 
 from funcal.joint.calibration_density import calibration_log_density
-from funcal.joint.emulator import allocate_emulator, emulator_size, runs_log_density, set_emulator
+from funcal.joint.emulator import allocate_emulator, set_emulator
+from funcal.joint.emulator_gradient import allocate_gradient, runs_log_density
+from funcal.joint.emulator_prior import emulator_size
 from funcal.joint.model import JointModel, build_model
 from funcal.joint.prior import JointPrior
 from funcal.joint.site_functions import allocate_sites, pilot_coordinates, place_sites
@@ -173,11 +175,13 @@ def test_runs_gradient_is_the_derivative(one_function: ScaledProblem) -> None:
     """The gradient of the runs' marginal likelihood agrees with central differences, nugget included."""
     model = build_model(one_function, prior=EASY, nugget=True)
     phi = np.array([0.4, 0.9, -0.2, 0.3, 0.7, -0.5, -4.0])
-    _, gradient = runs_log_density(phi, model)
-    numeric = [
-        (runs_log_density(phi + 1e-5 * e, model)[0] - runs_log_density(phi - 1e-5 * e, model)[0]) / 2e-5
+    memory = allocate_gradient(model.y_runs.size)
+    _, gradient = runs_log_density(phi, model, memory)
+    differences = [
+        [runs_log_density(phi + sign * 1e-5 * e, model, memory)[0] for sign in (1, -1)]
         for e in np.eye(phi.size)
     ]
+    numeric = [(above - below) / 2e-5 for above, below in differences]
     np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-6)
 
 

@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
-from funcal.joint.emulator import (
-    allocate_emulator,
-    emulator_log_prior,
-    runs_log_density,
-    set_emulator,
-)
+from funcal.joint.emulator import allocate_emulator, set_emulator
 from funcal.joint.emulator_covariance import prior_cross, prior_variance
+from funcal.joint.emulator_gradient import allocate_gradient, runs_log_density
 from funcal.joint.emulator_mode import find_emulator_mode
+from funcal.joint.emulator_prior import emulator_log_prior
 from funcal.joint.model import JointModel, build_model
 from funcal.joint.prior import JointPrior
 
@@ -59,7 +56,7 @@ def test_linear_part_knows_what_lies_between_the_controls_of_the_runs() -> None:
         mean, variance = claims(candidate, mode, x_new, t_new)
         claimed = float(np.sqrt(variance.mean()))
         found[name] = (
-            runs_log_density(mode, candidate)[0] - emulator_log_prior(mode, candidate),
+            runs_log_density(mode, candidate, allocate_gradient(30))[0] - emulator_log_prior(mode, candidate),
             float(np.sqrt(np.mean((mean - truth) ** 2))),
             claimed,
         )
@@ -92,8 +89,9 @@ def test_mode_of_a_large_table_is_a_mode() -> None:
     """Begun on every second run, the search still ends where the density of all the runs is flat."""
     model = build_model(scaled_problem(5, 620, 1, 1, 0))
     mode, shape = find_emulator_mode(model)
-    height, gradient = runs_log_density(mode, model)
+    memory = allocate_gradient(620)
+    height, gradient = runs_log_density(mode, model, memory)
     # in units of the posterior's standard deviations
     assert np.linalg.norm(shape.T @ gradient) < 0.2
     for direction in np.eye(mode.size):
-        assert runs_log_density(mode + 0.3 * direction, model)[0] < height
+        assert runs_log_density(mode + 0.3 * direction, model, memory)[0] < height

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from funcal.joint.chain import ChainState, allocate_chain
-from funcal.joint.emulator import emulator_size, set_emulator
+from funcal.joint.emulator import set_emulator
 from funcal.joint.emulator_covariance import runs_covariance
+from funcal.joint.emulator_prior import emulator_size
 from funcal.joint.emulator_slice import _log_density, move_emulator
 from funcal.joint.factors import large_cholesky
 from funcal.joint.model import JointModel, build_model

@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from funcal.joint.calibration_members import discrepancy_suspected, runs_are_noisy
+from funcal.joint.calibration_members import discrepancy_suspected, emulator_of_runs
+from funcal.joint.emulator_mode import find_emulator_mode
+from funcal.joint.model import build_model
 from funcal.joint.prior import JointPrior
 from funcal.problem import ScaledProblem
 
 
 def test_smooth_runs_get_no_nugget(one_function: ScaledProblem) -> None:
     """Runs of a smooth function, all at different inputs, are taken as deterministic."""
-    assert not runs_are_noisy(one_function, JointPrior())
+    assert not emulator_of_runs(one_function, JointPrior())[0]
 
 
 def test_replicates_that_differ_get_a_nugget(one_function: ScaledProblem) -> None:
@@ -22,7 +24,10 @@ def test_replicates_that_differ_get_a_nugget(one_function: ScaledProblem) -> Non
         t_runs=np.vstack([one_function.t_runs, one_function.t_runs[:1]]),
         y_runs=np.append(one_function.y_runs, one_function.y_runs[0] + 0.2),
     )
-    assert runs_are_noisy(doubled, JointPrior())
+    noisy, (mode, shape) = emulator_of_runs(doubled, JointPrior())
+    assert noisy
+    assert mode.shape == (7,)  # with a nugget
+    assert shape.shape == (7, 7)
 
 
 def test_unreplicated_noise_is_seen(rng: np.random.Generator) -> None:
@@ -30,8 +35,14 @@ def test_unreplicated_noise_is_seen(rng: np.random.Generator) -> None:
     from .conftest import scaled_problem
 
     smooth = scaled_problem(5, 60, 1, 1, 0)
-    assert not runs_are_noisy(smooth, JointPrior())
-    assert runs_are_noisy(replace(smooth, y_runs=smooth.y_runs + 0.2 * rng.standard_normal(60)), JointPrior())
+    rough = replace(smooth, y_runs=smooth.y_runs + 0.2 * rng.standard_normal(60))
+    for problem, expected in ((smooth, False), (rough, True)):
+        noisy, emulator = emulator_of_runs(problem, JointPrior())
+        assert noisy is expected
+        for found, again in zip(
+            emulator, find_emulator_mode(build_model(problem, nugget=noisy)), strict=True
+        ):
+            np.testing.assert_array_equal(found, again)
 
 
 def test_runs_that_cannot_reach_the_sites_raise_suspicion(one_function: ScaledProblem) -> None:

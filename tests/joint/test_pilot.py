@@ -5,7 +5,8 @@ import pytest
 from scipy.special import ndtr
 
 from funcal.joint.calibration_density import calibration_log_density
-from funcal.joint.emulator import allocate_emulator, emulator_size, set_emulator
+from funcal.joint.emulator import allocate_emulator, set_emulator
+from funcal.joint.emulator_prior import emulator_size
 from funcal.joint.model import JointModel, build_model
 from funcal.joint.pilot import learnt_pilot
 from funcal.joint.site_functions import allocate_sites, pilot_coordinates, place_sites

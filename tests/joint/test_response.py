@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from funcal.joint.emulator import emulator_size
+from funcal.joint.emulator_prior import emulator_size
 from funcal.joint.model import JointModel, build_model
 from funcal.joint.prior import JointPrior
 from funcal.joint.response import predict_response

@@ -28,6 +28,7 @@ def set_out(chain: ChainState, model: JointModel) -> JointModel:
     piloted = first_pilot(model, chain.sites)
     chain.u[:] = pilot_coordinates(chain.u, piloted, chain.sites)
     restart_step_size(chain.dual, FIRST_STEP)
+    restart_step_size(chain.emulator_dual, FIRST_STEP)
     return piloted
 
 
@@ -88,5 +89,6 @@ def adapt(
         chain.centre[:], chain.shape[:, :] = reference
         chain.shape_inverse[:, :] = np.linalg.inv(chain.shape)
         chain.noise_spread[0] = noise_spread
-        restart_step_size(chain.dual, float(np.exp(chain.dual[1])))
+        for dual in (chain.dual, chain.emulator_dual):
+            restart_step_size(dual, float(np.exp(dual[1])))
     return piloted

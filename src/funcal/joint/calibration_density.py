@@ -13,8 +13,9 @@ import numpy as np
 from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .discrepancy import add_noise_gradient, noise_variances
-from .emulator import LOG_TWO_PI, EmulatorState
+from .emulator import EmulatorState
 from .emulator_covariance import EDGE, calibration_part, calibration_whole, growths
+from .emulator_prior import LOG_TWO_PI
 from .factors import cholesky_in_place, inverse_from_cholesky, lower_product, transposed_product
 from .model import JointModel
 from .site_functions import SiteState, add_function_gradient, clamp_slope, normal_pdf, place_sites

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from ..problem import ScaledProblem
 from ..problem.arrays import FloatArray
-from .emulator_mode import needs_nugget
+from .emulator_mode import choose_emulator, find_emulator_mode
 from .member_weights import WITH_DISCREPANCY
 from .model import JointModel, build_model
 from .prior import JointPrior
@@ -22,8 +22,8 @@ __all__ = [
     "MemberRecipe",
     "Variant",
     "discrepancy_suspected",
+    "emulator_of_runs",
     "predict_member",
-    "runs_are_noisy",
     "spread_evenly",
     "variant_model",
 ]
@@ -81,9 +81,11 @@ class MemberPrediction:
     calibration: FloatArray
 
 
-def runs_are_noisy(problem: ScaledProblem, prior: JointPrior) -> bool:
-    """Whether runs with the same inputs differ, or the evidence says so."""
-    return _replicates_differ(problem) or needs_nugget(build_model(problem, prior=prior))
+def emulator_of_runs(problem: ScaledProblem, prior: JointPrior) -> tuple[bool, tuple[FloatArray, FloatArray]]:
+    """Whether runs with the same inputs differ, or the evidence calls them noisy; and the emulator's mode and shape."""
+    if _replicates_differ(problem):
+        return True, find_emulator_mode(build_model(problem, prior=prior, nugget=True))
+    return choose_emulator(build_model(problem, prior=prior))
 
 
 def _replicates_differ(problem: ScaledProblem) -> bool:

@@ -1,13 +1,17 @@
 """Mode and curvature of the emulator block given the runs alone: where chains start, how their proposals look."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from scipy import optimize
+from threadpoolctl import threadpool_limits
 
 from ..problem.arrays import FloatArray
-from .emulator import emulator_prior, emulator_size, runs_log_density
+from .emulator_gradient import GradientMemory, allocate_gradient, runs_log_density
+from .emulator_prior import emulator_prior, emulator_size
 from .model import JointModel
 
-__all__ = ["find_emulator_mode", "needs_nugget"]
+__all__ = ["choose_emulator", "find_emulator_mode"]
 
 EVIDENCE_FOR_NUGGET = 3.0
 """Natural logarithm of the Bayes factor beyond which unreplicated runs count as noisy (strong evidence: 20 to 1)."""
@@ -18,11 +22,14 @@ MAX_ITERATIONS = 60
 LARGE_TABLE = 500
 """Runs beyond which an evenly spread subset decides on the nugget and begins the search: a factorisation costs n³."""
 
+CURVATURE_STEP = 1e-3
+"""Of the central differences that the curvature at the mode is computed by, in standard deviations of the prior."""
+
 WALL = 1e6
 """Height of the negative log density where there is none."""
 
 
-def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tuple[FloatArray, FloatArray]:
+def find_emulator_mode(model: JointModel) -> tuple[FloatArray, FloatArray]:
     """Maximise log p(y^s | φ) + log p(φ).
 
     Returns
@@ -31,34 +38,51 @@ def find_emulator_mode(model: JointModel, *, curvature_step: float = 1e-3) -> tu
     shape : (p, p)
         Cholesky factor of the covariance of the normal approximation at the mode.
     """
-    start = _prior_centre(model)
+    few = _thinned(model)
+    start = _prior_centre(few)
     # two starts: smooth processes and rough ones are both common, and their modes are apart
     rough = start.copy()
     rough[: model.x_runs.shape[1] + model.t_runs.shape[1]] += 2.0
-    few = _thinned(model)
-    mode = max(
-        (_maximise(few, point) for point in (start, rough)), key=lambda phi: runs_log_density(phi, few)[0]
-    )
-    if few is not model:
-        mode = _maximise(model, mode)
-    return mode, _laplace_shape(model, mode, curvature_step)
+    # several threads on a matrix of a few hundred rows wait for one another ten times as long as they compute
+    with threadpool_limits(limits=1):
+        memory = allocate_gradient(few.y_runs.size)
+        found = [_maximise(few, point, memory) for point in (start, rough)]
+        mode = max(found, key=lambda phi: float(runs_log_density(phi, few, memory)[0]))
+        if few is model:
+            return mode, _laplace_shape(model, mode, memory)
+    return _refined(model, mode)
 
 
-def needs_nugget(model: JointModel) -> bool:
-    """Whether the runs are better explained with noise of their own, by Laplace's approximation of the evidence.
+def choose_emulator(model: JointModel) -> tuple[bool, tuple[FloatArray, FloatArray]]:
+    """Whether the runs are better explained with noise of their own, and mode and shape of the emulator that is.
 
-    A deterministic computer model can still be noisy in its inputs' small changes (meshes, tolerances); forced
-    through such runs, the emulator becomes rough everywhere.
+    By Laplace's approximation of the evidence. A deterministic computer model can still be noisy in its inputs' small
+    changes (meshes, tolerances); forced through such runs, the emulator becomes rough everywhere.
     """
-    model = _thinned(model)
-    evidence = []
-    for noisy in (False, True):
-        candidate = model._replace(has_nugget=noisy)
-        mode, shape = find_emulator_mode(candidate)
-        height, _ = runs_log_density(mode, candidate)
-        volume = float(np.sum(np.log(np.diag(shape)))) + 0.5 * mode.size * np.log(2.0 * np.pi)
-        evidence.append(float(height) + volume)
-    return bool(evidence[1] - evidence[0] > EVIDENCE_FOR_NUGGET)
+    few = _thinned(model)
+    candidates = [few._replace(has_nugget=noisy) for noisy in (False, True)]
+    with threadpool_limits(limits=1), ThreadPoolExecutor(len(candidates)) as pool:
+        found = list(pool.map(find_emulator_mode, candidates))
+    without, with_noise = (
+        _laplace_evidence(candidate, *emulator) for candidate, emulator in zip(candidates, found, strict=True)
+    )
+    noisy = with_noise - without > EVIDENCE_FOR_NUGGET
+    if few is model:
+        return noisy, found[noisy]
+    return noisy, _refined(model._replace(has_nugget=noisy), found[noisy][0])
+
+
+def _refined(model: JointModel, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mode and shape given all runs of a large table, from the mode of some of them."""
+    memory = allocate_gradient(model.y_runs.size)
+    mode = _maximise(model, mode, memory)
+    return mode, _laplace_shape(model, mode, memory)
+
+
+def _laplace_evidence(model: JointModel, mode: FloatArray, shape: FloatArray) -> float:
+    """Log of the runs' evidence by the normal approximation at the mode."""
+    height, _ = runs_log_density(mode, model, allocate_gradient(model.y_runs.size))
+    return float(height + np.sum(np.log(np.diag(shape))) + 0.5 * mode.size * np.log(2.0 * np.pi))
 
 
 def _prior_centre(model: JointModel) -> FloatArray:
@@ -78,12 +102,12 @@ def _thinned(model: JointModel) -> JointModel:
     )
 
 
-def _maximise(model: JointModel, start: FloatArray) -> FloatArray:
+def _maximise(model: JointModel, start: FloatArray, memory: GradientMemory) -> FloatArray:
     """L-BFGS from one start in units of the prior's standard deviations, of which it may go six."""
     centre, sd = np.array([emulator_prior(j, model) for j in range(start.size)]).T
 
     def negative(point: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = runs_log_density(centre + sd * point, model)
+        value, gradient = runs_log_density(centre + sd * point, model, memory)
         # a finite wall: from an infinite one the line search does not come back
         return (-value, -sd * gradient) if np.isfinite(value) else (WALL, np.zeros(point.size))
 
@@ -99,7 +123,7 @@ def _maximise(model: JointModel, start: FloatArray) -> FloatArray:
     return mode
 
 
-def _laplace_shape(model: JointModel, mode: FloatArray, step: float) -> FloatArray:
+def _laplace_shape(model: JointModel, mode: FloatArray, memory: GradientMemory) -> FloatArray:
     """Factor of the inverse negative Hessian, by central differences of the gradient in units of the prior's sd.
 
     Curvatures are kept between the prior's, 1, and 10⁶, so that a ridge or a flat direction gives a usable shape.
@@ -109,9 +133,9 @@ def _laplace_shape(model: JointModel, mode: FloatArray, step: float) -> FloatArr
     hessian = np.empty((size, size))
     for j in range(size):
         shift = np.zeros(size)
-        shift[j] = step * sd[j]
-        change = runs_log_density(mode + shift, model)[1] - runs_log_density(mode - shift, model)[1]
-        hessian[j] = sd * change / (2.0 * step)
+        shift[j] = CURVATURE_STEP * sd[j]
+        above, below = (runs_log_density(mode + move, model, memory)[1] for move in (shift, -shift))
+        hessian[j] = sd * (above - below) / (2.0 * CURVATURE_STEP)
     curvature, axes = np.linalg.eigh(-0.5 * (hessian + hessian.T))
     curvature = np.clip(curvature, 1.0, 1e6)
     return np.ascontiguousarray(sd[:, None] * np.linalg.cholesky((axes / curvature) @ axes.T))

@@ -18,8 +18,9 @@ from .calibration_density import LARGEST, replicates_log_likelihood
 from .chain import ChainState
 from .discrepancy import fill_noise_covariance
 from .ellipse import MAX_SHRINKS, first_bracket, shrink_bracket
-from .emulator import fill_emulator, in_reach, log_density_of_both_tables
+from .emulator import fill_emulator, log_density_of_both_tables
 from .emulator_covariance import runs_covariance
+from .emulator_prior import in_reach
 from .factors import large_cholesky
 from .model import JointModel
 

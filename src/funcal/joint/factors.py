@@ -10,8 +10,11 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 
 __all__ = [
+    "blocked_cholesky",
     "cholesky_in_place",
     "cholesky_reverse",
+    "fill_gram",
+    "fill_lower_inverse",
     "forward_substitute",
     "inverse_from_cholesky",
     "inverse_from_half",
@@ -53,6 +56,29 @@ def cholesky_in_place(a: FloatArray) -> bool:
 
 
 @kernel
+def blocked_cholesky(a: FloatArray) -> bool:
+    """Overwrite the lower half of a large matrix with its Cholesky factor, band by band, without another large one.
+
+    What stands above the diagonal is left as it is. False if `a` is not positive definite.
+    """
+    n = a.shape[0]
+    for start in range(0, n, BAND):
+        stop = min(start + BAND, n)
+        diagonal = a[start:stop, start:stop].copy()
+        if not cholesky_in_place(diagonal):
+            return False
+        a[start:stop, start:stop] = diagonal
+        if stop == n:
+            return True
+        below = np.dot(np.ascontiguousarray(a[stop:, start:stop]), lower_inverse(diagonal).T)
+        a[stop:, start:stop] = below
+        for left in range(stop, n, BAND):
+            right = min(left + BAND, n)
+            a[left:, left:right] -= np.dot(below[left - stop :], below[left - stop : right - stop].T)
+    return True
+
+
+@kernel
 def forward_substitute(factor: FloatArray, b: FloatArray) -> None:
     """Overwrite the (n, k) matrix `b` with L⁻¹ b, row by row, so that the inner loop runs along memory."""
     n, width = b.shape
@@ -66,11 +92,19 @@ def forward_substitute(factor: FloatArray, b: FloatArray) -> None:
             b[i, c] *= scale
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def lower_inverse(factor: FloatArray) -> FloatArray:
-    """Inverse of a lower triangular matrix: small blocks by substitution, then neighbours joined in pairs by LAPACK."""
+    """Inverse of a lower triangular matrix."""
+    inverse = np.empty(factor.shape)
+    fill_lower_inverse(factor, inverse)
+    return inverse
+
+
+@kernel(fastmath={"contract"})
+def fill_lower_inverse(factor: FloatArray, inverse: FloatArray) -> None:
+    """Fill `inverse`, zeros above: small blocks by substitution, then neighbours joined in pairs by LAPACK."""
     n = factor.shape[0]
-    inverse = np.zeros((n, n))
+    inverse[:, :] = 0.0
     block = BAND
     for start in range(0, n, block):
         for i in range(start, min(start + block, n)):
@@ -98,7 +132,6 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
             between = np.ascontiguousarray(factor[middle:stop, start:middle])
             inverse[middle:stop, start:middle] = -np.dot(below, np.dot(between, above))
         block *= 2
-    return inverse
 
 
 @kernel
@@ -111,9 +144,13 @@ def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
 def inverse_from_half(half: FloatArray) -> FloatArray:
     """(L Lᵀ)⁻¹ from L⁻¹: one half of it and its mirror image where it is small."""
     n = half.shape[0]
-    if n > BAND:
-        return transposed_product(half, half)
     inverse = np.zeros((n, n))
+    if n > BAND:
+        fill_gram(half, inverse)
+        for i in range(n):
+            for j in range(i):
+                inverse[j, i] = inverse[i, j]
+        return inverse
     for k in range(n):
         for i in range(k + 1):
             weight = half[k, i]
@@ -123,6 +160,16 @@ def inverse_from_half(half: FloatArray) -> FloatArray:
         for j in range(i):
             inverse[j, i] = inverse[i, j]
     return inverse
+
+
+@kernel
+def fill_gram(lower: FloatArray, gram: FloatArray) -> None:
+    """Fill the lower half of Aᵀ A for a large lower triangular matrix A, band by band: a third of the whole product."""
+    n = lower.shape[0]
+    for start in range(0, n, BAND):
+        stop = min(start + BAND, n)
+        columns = np.ascontiguousarray(lower[start:, start:stop].T)
+        gram[start:stop, :stop] = np.dot(columns, np.ascontiguousarray(lower[start:, :stop]))
 
 
 @kernel

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..problem.arrays import FloatArray
-from .emulator import emulator_prior, emulator_size
 from .emulator_covariance import prior_cross
+from .emulator_prior import emulator_prior, emulator_size
 from .model import JointModel
 from .site_functions import allocate_sites, place_sites
 

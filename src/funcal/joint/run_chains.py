@@ -32,6 +32,10 @@ PERSISTENCE = 3
 ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 """Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
 that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
+TRAVELLING_SIZE = 16
+"""Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws."""
+TRAVELLING_POINTS = 1000
+"""Runs and sites beyond which its moves are slices all the same: a trajectory keeps three matrices of that size."""
 EXCHANGE_EVERY = 5
 """Sweeps between attempts of tempered companions to exchange states."""
 
@@ -129,9 +133,12 @@ def sample_posterior(
         Powers of the sites' likelihood, 1 first: each chain is run with a companion at every further power and
         exchanges states with it (parallel tempering), so that it can pass from mode to mode.
     """
-    whole = len(ladder) == 1 and model.y_runs.size + model.y_sites.size <= WHOLE_SIZE
+    num_points = model.y_runs.size + model.y_sites.size
+    whole = len(ladder) == 1 and num_points <= WHOLE_SIZE
+    travelling = len(ladder) == 1 and not whole and emulator_start.size > TRAVELLING_SIZE
+    travelling = travelling and num_points <= TRAVELLING_POINTS
     chains = [
-        allocate_chain(model, start, emulator_start, emulator_shape, whole)
+        allocate_chain(model, start, emulator_start, emulator_shape, whole=whole, travelling=travelling)
         for start in starts
         for _ in ladder
     ]
@@ -170,7 +177,9 @@ def sample_posterior(
             segments = [allocate_segment(model, length) for _ in chains]
             reach = min(depth, ADAPTING_DEPTH) if adapting else depth
             jobs = [
-                pool.submit(run_segment, stream, chain, own, segment, adapting, every, slices, reach)
+                pool.submit(
+                    run_segment, stream, chain, own, segment, adapting, every, slices, reach, travelling
+                )
                 for stream, chain, own, segment in zip(streams, chains, models, segments, strict=True)
             ]
             for job in jobs:

@@ -14,8 +14,10 @@ from ..problem.arrays import FloatArray
 from .block_slice import block_log_likelihood, move_block
 from .calibration_density import calibration_log_density
 from .chain import ChainState
-from .emulator import emulator_size, set_emulator
+from .emulator import set_emulator
+from .emulator_prior import emulator_size
 from .emulator_slice import move_emulator
+from .emulator_trajectory import travel_emulator
 from .model import JointModel
 from .no_u_turn import no_u_turn_step
 from .site_functions import pilot_coordinates, place_sites
@@ -108,11 +110,13 @@ def run_segment(
     emulator_every: int,
     num_slices: int,
     max_depth: int,
+    travelling: bool,
 ) -> None:
     """Fill `draws` with sweeps; while `adapting` the step size is tuned, else its average is used.
 
     Each has a trajectory of at most 2^max_depth steps and `num_slices` slice moves, every `emulator_every`-th a move
-    of the emulator and, in chains that move both blocks at once, another of emulator and noise together.
+    of the emulator, by a slice or `travelling`, and, in chains that move both blocks at once, another of emulator and
+    noise together.
     """
     gradient = np.empty(chain.u.size)
     num_sites, size = model.y_sites.size, chain.u.size
@@ -142,7 +146,13 @@ def run_segment(
         evaluations = 0
         if (sweep + 1) % emulator_every == 0:
             place_sites(chain.u, model, chain.sites)
-            evaluations = move_emulator(rng, chain, model, False)
+            if travelling:
+                along = math.exp(chain.emulator_dual[0 if adapting else 1])
+                evaluations, accepted = travel_emulator(rng, chain, model, along)
+                if adapting:
+                    update_step_size(chain.emulator_dual, accepted)
+            else:
+                evaluations = move_emulator(rng, chain, model, False)
             if whole:
                 evaluations += move_emulator(rng, chain, model, True)
         density = calibration_log_density(chain.u, model, chain.emulator, chain.sites, gradient)

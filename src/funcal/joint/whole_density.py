@@ -1,8 +1,8 @@
 """Log density of both blocks at once, (u, φ), and its gradient: for problems with few runs.
 
 Where the runs are few they leave the emulator loose, θ(x) and the emulator's length scales lean on each other, and
-moving one block given the other is slow. With the covariance C of runs and sites together, (n + m) × (n + m), a = C⁻¹ y
-and G = ½ (a aᵀ − C⁻¹), every derivative is a contraction of G; one factorisation, O((n + m)³), pays for all of them.
+moving one block given the other is slow. One factorisation of runs and sites together, O((n + m)³), pays for every
+derivative (`emulator_gradient`).
 """
 
 import math
@@ -13,8 +13,10 @@ from ..compiled import kernel
 from ..problem.arrays import FloatArray
 from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
-from .emulator import emulator_log_prior, emulator_prior, in_reach, normal_log_density
+from .emulator import normal_log_density
 from .emulator_covariance import EDGE, amplitudes, growths
+from .emulator_gradient import add_emulator_gradient, add_input, inputs_of_both
+from .emulator_prior import emulator_log_prior, in_reach
 from .exponential import exponentiate
 from .factors import cholesky_in_place, inverse_from_half, lower_inverse
 from .model import JointModel
@@ -24,41 +26,19 @@ __all__ = ["whole_log_density"]
 
 
 @kernel
-def _inputs(model: JointModel, sites: SiteState) -> FloatArray:
-    """(d, n + m) scaled inputs of the runs, then of the sites: one input after the other, as inner loops take them."""
-    n, num_controls = model.x_runs.shape
-    m, num_calibration = sites.values.shape
-    inputs = np.empty((num_controls + num_calibration, n + m))
-    inputs[:num_controls, :n] = model.x_runs.T
-    inputs[num_controls:, :n] = model.t_runs.T
-    inputs[:num_controls, n:] = model.x_sites.T
-    inputs[num_controls:, n:] = sites.values.T
-    return inputs
-
-
-@kernel(fastmath={"contract"})
-def _add_input(
-    here: float, there: FloatArray, decay: float, exponents: FloatArray, products: FloatArray
-) -> None:
-    """Add one input's part to the exponents -Σ ℓ d² and the products Σ z̃ z̃' of one point with others."""
-    for j in range(there.size):
-        gap = here - there[j]
-        exponents[j] -= decay * gap * gap
-        products[j] += here * there[j]
-
-
-@kernel
-def _kernel_parts(
+def _covariance_parts(
     inputs: FloatArray, phi: FloatArray, model: JointModel
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """α a a' k_x, its product with the linear part, γ a a' k_x k_t, and the whole covariance, of inputs (d, n + m).
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]:
+    """The parts α a a' k_x, its product with the linear part and γ a a' k_x k_t, and the whole covariance.
 
-    Lower halves; of the first three the sites' block too, where derivatives in θ look for whole rows.
+    Of `inputs` (d, n + m), all pairs at once: rows of a few dozen are too short for vectors. Lower halves; of the parts
+    the sites' block too, where derivatives in θ look for whole rows. The runs' jitter and nugget are on the diagonal.
     """
     num_inputs, size = inputs.shape
     prior, n, num_controls = model.prior, model.y_runs.size, model.x_runs.shape[1]
     decay, centred = np.exp(phi), inputs - 0.5
     variance, linear = decay[num_inputs], decay[num_inputs + 1]
+    own_noise = prior.jitter + (decay[phi.size - 1] if model.has_nugget else 0.0)
     control, straight = np.empty((size, size)), np.empty((size, size))
     curved, covariance = np.empty((size, size)), np.empty((size, size))
     amplitude = amplitudes(inputs.T, growths(phi, num_inputs))
@@ -71,9 +51,9 @@ def _kernel_parts(
         for c in range(num_inputs):
             here, there = centred[c, i], centred[c, : i + 1]
             if c < num_controls:
-                _add_input(here, there, decay[c], along_x[start:stop], trend[start:stop])
+                add_input(here, there, decay[c], along_x[start:stop], trend[start:stop])
             else:
-                _add_input(here, there, decay[c], along_t[start:stop], product[start:stop])
+                add_input(here, there, decay[c], along_t[start:stop], product[start:stop])
         start = stop
     exponentiate(along_x)
     exponentiate(along_t)
@@ -89,51 +69,12 @@ def _kernel_parts(
             mean = prior.mean_variance + prior.slope_variance * (trend[pair] + product[pair])
             covariance[i, j] = mean + line + bend
         start += i + 1
+    for i in range(n):
+        covariance[i, i] += own_noise
     for i in range(n, size):
         for j in range(n, i):
             control[j, i], straight[j, i], curved[j, i] = control[i, j], straight[i, j], curved[i, j]
-    return control, straight, curved, covariance
-
-
-@kernel(fastmath={"reassoc", "contract"})
-def _emulator_gradient(
-    inputs: FloatArray,
-    phi: FloatArray,
-    straight: FloatArray,
-    curved: FloatArray,
-    adjoint: FloatArray,
-    model: JointModel,
-    gradient: FloatArray,
-) -> None:
-    """Add the derivatives in φ of the likelihood and of the prior of φ."""
-    num_inputs, size = inputs.shape
-    n, num_controls = model.y_runs.size, model.x_runs.shape[1]
-    decay = np.exp(phi)
-    all_terms, curved_terms = np.empty(size), np.empty(size)
-    for i in range(size):
-        if i < n and model.has_nugget:
-            gradient[phi.size - 1] += adjoint[i, i] * decay[phi.size - 1]
-        through_curved, through_straight = 0.0, 0.0
-        for j in range(i + 1):
-            twice = 2.0 * adjoint[i, j] if j < i else adjoint[i, i]  # both halves, the diagonal once
-            curved_terms[j] = twice * curved[i, j]
-            all_terms[j] = curved_terms[j] + twice * straight[i, j]
-            through_curved += curved_terms[j]
-            through_straight += twice * straight[i, j]
-        gradient[num_inputs] += through_curved
-        gradient[num_inputs + 1] += through_straight
-        for c in range(num_inputs):
-            here, moment, grown = inputs[c, i], 0.0, 0.0
-            terms = all_terms if c < num_controls else curved_terms
-            for j in range(i + 1):
-                gap = inputs[c, j] - here
-                moment += terms[j] * gap * gap
-                grown += all_terms[j] * (inputs[c, j] + here - 1.0)
-            gradient[c] -= decay[c] * moment
-            gradient[num_inputs + 2 + c] += grown
-    for j in range(phi.size):
-        mean, sd = emulator_prior(j, model)
-        gradient[j] -= (phi[j] - mean) / sd**2
+    return (control, straight, curved), covariance
 
 
 @kernel(fastmath={"reassoc", "contract"})
@@ -173,29 +114,22 @@ def whole_log_density(point: FloatArray, model: JointModel, sites: SiteState, gr
     gradient[:] = 0.0
     if not within_bounds(u, model) or not in_reach(phi, model) or not place_sites(u, model, sites):
         return -np.inf
-    inputs = _inputs(model, sites)
-    control, straight, curved, factor = _kernel_parts(inputs, phi, model)
-    own_noise = model.prior.jitter
-    if model.has_nugget:
-        own_noise += math.exp(phi[phi.size - 1])
-    for i in range(n):
-        factor[i, i] += own_noise
+    inputs = inputs_of_both(model, sites)
+    parts, factor = _covariance_parts(inputs, phi, model)
     factor[n:, n:] += sites.noise_covariance
     if not cholesky_in_place(factor):
         return -np.inf
     half = lower_inverse(factor)
     adjoint = inverse_from_half(half)
-    y = np.empty(n + m)
-    y[:n], y[n:] = model.y_runs, model.y_sites
-    whitened_y = np.dot(half, y)
+    whitened_y = np.dot(half, np.concatenate((model.y_runs, model.y_sites)))
     pull = np.dot(half.T, whitened_y)
-    total = hyper_log_prior(u, model, gradient[: layout.size]) + emulator_log_prior(phi, model)
-    total += normal_log_density(factor, whitened_y)
     for i in range(n + m):
         for j in range(n + m):
             adjoint[i, j] = 0.5 * (pull[i] * pull[j] - adjoint[i, j])
-    _emulator_gradient(inputs, phi, straight, curved, adjoint, model, gradient[layout.size :])
-    latent_gradient = _value_gradient(inputs, phi, (control, straight, curved), adjoint, model)
+    total = hyper_log_prior(u, model, gradient[: layout.size]) + emulator_log_prior(phi, model)
+    total += normal_log_density(factor, whitened_y)
+    add_emulator_gradient(inputs, phi, parts[1], parts[2], adjoint, model, gradient[layout.size :])
+    latent_gradient = _value_gradient(inputs, phi, parts, adjoint, model)
     for c in range(latent_gradient.shape[1]):
         for i in range(m):
             latent = sites.latent[i, c]

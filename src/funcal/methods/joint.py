@@ -12,11 +12,9 @@ from ..joint.calibration_members import (
     MemberRecipe,
     Variant,
     discrepancy_suspected,
-    runs_are_noisy,
-    variant_model,
+    emulator_of_runs,
 )
 from ..joint.comparison import Comparison, compare_members, pointwise_log_densities
-from ..joint.emulator_mode import find_emulator_mode
 from ..joint.identifiability import identifiability_report
 from ..joint.mixed_prediction import StoredMember, predict_mixture, store_members
 from ..joint.prior import JointPrior
@@ -55,12 +53,13 @@ class JointCalibration:
             size=settings.ensemble_size,
             rng=np.random.default_rng(anchor_seed),
         )
-        variant = _usual_variant(problem, settings)
+        nugget, emulator = emulator_of_runs(scaled, settings.prior)
+        variant = _usual_variant(problem, settings, nugget)
         recipe = MemberRecipe(
             settings.prior,
             list(ensemble.values),
             ensemble.pseudo_observations(scaled) if settings.anchors == "inform" else None,
-            find_emulator_mode(variant_model(scaled, variant, settings.prior)),
+            emulator,
             settings.sampler,
         )
         short = replace(recipe, sampler=settings.rival_sampler)
@@ -146,12 +145,12 @@ class JointCalibration:
         return PredictiveSample(mixture.mean, mixture.variance, mixture.noise_variance, mixture.calibration)
 
 
-def _usual_variant(problem: CalibrationProblem, settings: JointSettings) -> Variant:
+def _usual_variant(problem: CalibrationProblem, settings: JointSettings, nugget: bool) -> Variant:
     """The main member where nothing is tuned: θ varies, δ as set or, for ``"auto"``, where the runs fall short."""
-    scaled, chosen = problem.scaled(), settings.discrepancy
+    chosen = settings.discrepancy
     if chosen == "auto":
-        chosen = "linear" if discrepancy_suspected(scaled) else "none"
-    return Variant(problem.num_functional > 0, chosen, runs_are_noisy(scaled, settings.prior))
+        chosen = "linear" if discrepancy_suspected(problem.scaled()) else "none"
+    return Variant(problem.num_functional > 0, chosen, nugget)
 
 
 def _discrepancy_of_rivals(main: Variant) -> str:
