@@ -154,7 +154,7 @@ def sample_posterior(
     expected = len(chains) * (sum(windows) + settings.draws)
     done, stage = 0, " with tempered companions" if len(ladder) > 1 else ""
     kept: list[list[SegmentDraws]] = []
-    rhat, ess = np.inf, 0.0
+    rhat = np.inf
 
     with ThreadPoolExecutor(workers) as pool, threadpool_limits(limits=1):
 
@@ -203,8 +203,9 @@ def sample_posterior(
             length = min(length, settings.max_draws - total)
             kept.append(run_all(length, False)[:: len(ladder)])
             total += length
-            rhat, ess = worst_mixing(kept, model)
-            met = rhat <= settings.target_rhat and ess >= settings.target_ess
+            watched = watched_quantities(kept, model)
+            rhat = float(split_rhat(watched).max())
+            met = rhat <= settings.target_rhat and bulk_ess(watched).min() >= settings.target_ess
             if met and blocks_rhat(kept) <= NUISANCE_RHAT_LIMIT:
                 break
             if len(ladder) == 1 and rhat > settings.disagreement:
@@ -230,7 +231,7 @@ def sample_posterior(
         response_sd=gather("response_sd"),
         stats=gather("stats"),
         rhat=rhat,
-        ess=ess,
+        ess=float(bulk_ess(watched_quantities(kept, model)).min()),
     )
 
 
@@ -278,8 +279,8 @@ def blocks_rhat(kept: list[list[SegmentDraws]]) -> float:
     return float(split_rhat(np.stack(blocks)).max())
 
 
-def worst_mixing(kept: list[list[SegmentDraws]], model: JointModel) -> tuple[float, float]:
-    """Largest R-hat and smallest bulk ESS over θ and ψ, the response at the sites and the noise."""
+def watched_quantities(kept: list[list[SegmentDraws]], model: JointModel) -> FloatArray:
+    """What must mix, (chain, draw, quantity): θ and ψ, the response at the sites and the noise."""
     chains = [
         SegmentDraws(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(*kept, strict=True)
     ]
@@ -292,5 +293,4 @@ def worst_mixing(kept: list[list[SegmentDraws]], model: JointModel) -> tuple[flo
     ]
     if model.layout.has_noise:  # σ, as it is reported: its distances from the median are not those of ln σ
         watched.append(np.exp([chain.u[:, [model.layout.log_noise]] for chain in chains]))
-    quantities = np.concatenate(watched, axis=2)
-    return float(split_rhat(quantities).max()), float(bulk_ess(quantities).min())
+    return np.concatenate(watched, axis=2)
