@@ -115,9 +115,8 @@ def share_below_half(
 def test_tempered_companions_cross_between_branches() -> None:
     """Many draws on each of two equal branches, where chains alone stay on the one they started on.
 
-    After 3 000 draws the share of the other branch is 0.39 with a standard deviation of 0.13 over seeds (ten of them), on
-    its way to a half (0.48 after 12 000): below 0.02 it comes by chance in less than one run of two hundred; the seed is
-    fixed.
+    After 3 000 draws the share of the other branch is 0.39 with a standard deviation of 0.13 over ten seeds, on its way
+    to a half (0.48 after 12 000): below 0.02 it comes by chance in less than one run of two hundred; the seed is fixed.
     """
     alone, _ = share_below_half((1.0,), [], slices=False, disagreement=np.inf)
     tempered, _ = share_below_half(LADDER, [], slices=False, disagreement=np.inf, draws=3000)
