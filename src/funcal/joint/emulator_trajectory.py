@@ -18,8 +18,9 @@ from .model import JointModel
 
 __all__ = ["travel_emulator"]
 
-NUM_LEAPS = 3
-"""Leapfrog steps of a trajectory: with steps of about a half it then goes a quarter of a turn in a normal posterior."""
+NUM_LEAPS = 6
+"""Leapfrog steps of a trajectory. In the units of a reference that a few hundred draws have taught, some directions are
+several times as long as others, and these are what chains wait for: twice the steps bring them four times as far."""
 UNEVENNESS = 0.3
 """Steps are longer or shorter by up to this share, so that no direction comes back to where it was every time."""
 

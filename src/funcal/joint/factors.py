@@ -27,6 +27,8 @@ __all__ = [
 
 BAND = 64
 """Rows that a product with a triangular matrix takes at a time, each only as far as the matrix reaches."""
+UNCUT = 600
+"""Rows up to which such a product with a narrow matrix is taken whole: copies of the bands would cost more than zeros."""
 
 
 @kernel
@@ -176,7 +178,7 @@ def fill_gram(lower: FloatArray, gram: FloatArray) -> None:
 def lower_product(lower: FloatArray, b: FloatArray) -> FloatArray:
     """A b for a lower triangular matrix A (n, n) and a matrix b (n, k)."""
     n = lower.shape[0]
-    if n <= BAND:
+    if n <= UNCUT:
         return np.dot(lower, b)  # type: ignore[no-any-return]
     product = np.empty(b.shape)
     for start in range(0, n, BAND):
@@ -189,7 +191,7 @@ def lower_product(lower: FloatArray, b: FloatArray) -> FloatArray:
 def transposed_product(lower: FloatArray, b: FloatArray) -> FloatArray:
     """Aᵀ b for a lower triangular matrix A (n, n) and a matrix b (n, k)."""
     n = lower.shape[0]
-    if n <= BAND:
+    if n <= UNCUT:
         return np.dot(lower.T, b)  # type: ignore[no-any-return]
     product = np.zeros(b.shape)
     for start in range(0, n, BAND):

@@ -34,8 +34,10 @@ ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
 TRAVELLING_SIZE = 16
 """Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws."""
+TRAVELLING_EVERY = 2
+"""Sweeps per trajectory of the emulator, which costs as much as the rest of a sweep."""
 TRAVELLING_POINTS = 1000
-"""Runs and sites beyond which its moves are slices all the same: a trajectory keeps three matrices of that size."""
+"""Runs and sites beyond which its moves are slices all the same: a trajectory keeps five matrices of that size."""
 EXCHANGE_EVERY = 5
 """Sweeps between attempts of tempered companions to exchange states."""
 
@@ -145,7 +147,7 @@ def sample_posterior(
     streams = [np.random.default_rng(child) for seed in seeds for child in seed.spawn(len(ladder))]
     exchange = [np.random.default_rng(seed.spawn(1)[0]) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
-    every = emulator_interval(model)
+    every = TRAVELLING_EVERY if travelling else emulator_interval(model)
     size = model.y_runs.size * model.y_sites.size
     slices = next((number for largest, number in SLICES if size <= largest), 0)
     carried, persistent = size <= SLICES[0][0] and model.layout.num_global == 0, False
