@@ -28,7 +28,7 @@ __all__ = [
 BAND = 64
 """Rows that a product with a triangular matrix takes at a time, each only as far as the matrix reaches."""
 UNCUT = 600
-"""Rows up to which such a product with a narrow matrix is taken whole: copies of the bands would cost more than zeros."""
+"""Rows up to which such a product with a narrow matrix is taken whole: copies of bands would cost more than zeros."""
 
 
 @kernel
