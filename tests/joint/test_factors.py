@@ -1,11 +1,15 @@
-"""Small factorisations against LAPACK and finite differences."""
+"""Factorisations against LAPACK and finite differences."""
 
 import numpy as np
 import pytest
 
 from funcal.joint.factors import (
+    UNCUT,
+    blocked_cholesky,
     cholesky_in_place,
     cholesky_reverse,
+    fill_gram,
+    fill_lower_inverse,
     forward_substitute,
     inverse_from_cholesky,
     lower_inverse,
@@ -53,3 +57,33 @@ def test_reverse_derivative(rng: np.random.Generator) -> None:
             change = np.linalg.cholesky(a + shift) - np.linalg.cholesky(a - shift)
             numeric = float(np.sum(change * adjoint)) / 2e-6
             assert np.sum(found * (shift > 0)) == pytest.approx(numeric, abs=1e-6)
+
+
+def test_bands_in_memory_that_is_there(positive_definite: np.ndarray) -> None:
+    """Factor, inverse factor and Aᵀ A band by band are LAPACK's; nothing above the diagonal is read."""
+    expected = np.linalg.cholesky(positive_definite)
+    above = np.triu(np.full_like(expected, np.nan), 1)
+    factor = np.tril(positive_definite) + above
+    assert blocked_cholesky(factor)
+    np.testing.assert_allclose(np.tril(factor), expected, atol=1e-10)
+    half, gram = np.full_like(expected, np.nan), np.full_like(expected, np.nan)
+    fill_lower_inverse(factor, half)
+    np.testing.assert_allclose(half, np.linalg.inv(expected), atol=1e-10)
+    fill_gram(half, gram)
+    np.testing.assert_allclose(np.tril(gram), np.tril(np.linalg.inv(positive_definite)), atol=1e-10)
+
+
+def test_bands_of_a_matrix_that_is_not_positive_definite(rng: np.random.Generator) -> None:
+    """The flag says so, in whichever band it shows."""
+    for place in (3, 140):
+        broken = np.eye(150)
+        broken[place, place] = -1.0
+        assert not blocked_cholesky(broken)
+
+
+def test_products_with_a_large_triangle(rng: np.random.Generator) -> None:
+    """Beyond the size up to which they are taken whole, products with a triangle go band by band."""
+    lower = np.tril(rng.standard_normal((UNCUT + 50, UNCUT + 50)))
+    narrow = rng.standard_normal((UNCUT + 50, 3))
+    np.testing.assert_allclose(lower_product(lower, narrow), lower @ narrow, atol=1e-10)
+    np.testing.assert_allclose(transposed_product(lower, narrow), lower.T @ narrow, atol=1e-10)

@@ -28,7 +28,6 @@ __all__ = [
     "calibration_part",
     "calibration_whole",
     "control_part",
-    "decay_row",
     "growths",
     "prior_cross",
     "prior_variance",
@@ -80,7 +79,7 @@ def runs_amplitudes(phi: FloatArray, model: JointModel) -> FloatArray:
 
 
 @kernel
-def decay_row(point: FloatArray, columns: FloatArray, decay: FloatArray, row: FloatArray) -> None:
+def _decay_row(point: FloatArray, columns: FloatArray, decay: FloatArray, row: FloatArray) -> None:
     """Fill row_j = exp(-Σ_c ℓ_c (columns_cj - point_c)²), the inner loops along memory."""
     row[:] = 0.0
     for c in range(point.size):
@@ -107,8 +106,8 @@ def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
     covariance = np.zeros((n, n))
     along_x, along_t = np.empty(n), np.empty(n)
     for i in range(n):
-        decay_row(x[i], columns_x, decay[:num_controls], along_x[: i + 1])
-        decay_row(t[i], columns_t, decay[num_controls:num_inputs], along_t[: i + 1])
+        _decay_row(x[i], columns_x, decay[:num_controls], along_x[: i + 1])
+        _decay_row(t[i], columns_t, decay[num_controls:num_inputs], along_t[: i + 1])
         for j in range(i + 1):
             covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend[i, j] + product[i, j])
             inner = linear * (1.0 + EDGE * product[i, j]) + variance * along_t[j]

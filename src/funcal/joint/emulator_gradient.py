@@ -2,7 +2,7 @@
 
 With C the covariance of all points at hand, y their responses, a = C⁻¹ y and G = ½ (a aᵀ − C⁻¹), every derivative of
 log N(y; 0, C) is a contraction of G with what C is made of; one factorisation, O((n + m)³), pays for all of them. The
-matrices stand in memory that is handed over: with a few hundred points, fresh memory takes as long as the arithmetic.
+matrices stand in memory that is handed over: with a few hundred points, fresh memory would cost nearly as much again.
 """
 
 from typing import NamedTuple

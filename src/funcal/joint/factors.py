@@ -1,7 +1,8 @@
-"""Small dense factorisations for compiled code: Cholesky, triangular solves, and Cholesky's reverse derivative.
+"""Dense factorisations for compiled code: Cholesky, triangular solves and products, Cholesky's reverse derivative.
 
-LAPACK (through `numpy.linalg`) factors the large matrices; these loops serve the m × m ones, where they are as
-fast and report failure by a flag instead of an exception.
+Plain loops serve the small matrices, m × m, where they are as fast as LAPACK and report failure by a flag instead of
+an exception. Large ones are taken by LAPACK (through `numpy.linalg`), or band by band in products of its own kind where
+the result has its place already.
 """
 
 import numpy as np

@@ -33,7 +33,8 @@ ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
 """Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
 that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
 TRAVELLING_SIZE = 16
-"""Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws."""
+"""Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws. Tempered
+companions slice all the same: their likelihood is raised to a power, and these gradients are not."""
 TRAVELLING_EVERY = 2
 """Sweeps per trajectory of the emulator, which costs as much as the rest of a sweep."""
 TRAVELLING_POINTS = 1000
@@ -137,8 +138,8 @@ def sample_posterior(
     """
     num_points = model.y_runs.size + model.y_sites.size
     whole = len(ladder) == 1 and num_points <= WHOLE_SIZE
-    travelling = len(ladder) == 1 and not whole and emulator_start.size > TRAVELLING_SIZE
-    travelling = travelling and num_points <= TRAVELLING_POINTS
+    many_inputs = emulator_start.size > TRAVELLING_SIZE and num_points <= TRAVELLING_POINTS
+    travelling = len(ladder) == 1 and not whole and many_inputs
     chains = [
         allocate_chain(model, start, emulator_start, emulator_shape, whole=whole, travelling=travelling)
         for start in starts
@@ -233,7 +234,7 @@ def sample_posterior(
         response_sd=gather("response_sd"),
         stats=gather("stats"),
         rhat=rhat,
-        ess=float(bulk_ess(watched_quantities(kept, model)).min()),
+        ess=float(bulk_ess(watched).min()),
     )
 
 

@@ -1,4 +1,4 @@
-"""A segment of sweeps of one chain: a no-U-turn step, slice moves of the calibration block, and of the emulator's.
+"""A segment of sweeps of one chain: a no-U-turn step, slice moves of the calibration block, a move of the emulator's.
 
 The no-U-turn step moves the calibration block given the emulator, or both blocks at once where the chain's metric is
 for both: with few runs the two blocks lean on each other, and one factorisation of everything costs little.
