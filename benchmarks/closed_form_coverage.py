@@ -31,7 +31,7 @@ class ClosedForm:
         size = np.abs(prior.variation_scale * rng.standard_normal(NUM_DRAWS)) * BOX
         roughness = np.exp(prior.log_roughness_mean + prior.log_roughness_sd * rng.standard_normal(NUM_DRAWS))
         stretch = prior.stretch_mean + prior.stretch_sd * rng.standard_normal(NUM_DRAWS)
-        noise = np.abs(prior.noise_scale * rng.standard_normal(NUM_DRAWS)) * response_sd
+        noise = rng.rayleigh(prior.noise_scale, NUM_DRAWS) * response_sd
         points = np.concatenate([x, x_new])
         gaps = (points - x.min()) / np.ptp(x) - 0.5
         axes = np.expm1(np.outer(stretch, gaps)) / stretch[:, None]

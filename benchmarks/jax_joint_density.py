@@ -60,7 +60,8 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
         if layout.has_noise:
             log_noise = u[layout.log_noise]
             noise = noise + jnp.exp(2 * log_noise) * jnp.asarray(model.inverse_counts)
-            total += log_half_normal(log_noise, prior.noise_scale)
+            relative = log_noise - jnp.log(prior.noise_scale)  # Rayleigh
+            total += 2.0 * relative - 0.5 * jnp.exp(2.0 * relative)
             total -= model.within_dof * log_noise + 0.5 * model.within_ss * jnp.exp(-2 * log_noise)
         own = jnp.diag(noise)
         if layout.discrepancy > 0:

@@ -59,7 +59,7 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
     if layout.has_noise:
         sigma = math.exp(u[layout.log_noise])
         noise = noise + np.diag(sigma**2 * model.inverse_counts)
-        total += stats.halfnorm.logpdf(sigma, scale=prior.noise_scale) + math.log(sigma)
+        total += stats.rayleigh.logpdf(sigma, scale=prior.noise_scale) + math.log(sigma)
         total += -model.within_dof * math.log(sigma) - 0.5 * model.within_ss / sigma**2
     tau = np.exp(u[layout.log_discrepancy :])
     delta = np.zeros((m, m))

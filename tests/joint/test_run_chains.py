@@ -96,7 +96,7 @@ def share_below_half(
     model = build_model(two_branches())
     starts = [starting_block(model, np.full((3, 1), 0.8), np.random.default_rng(chain)) for chain in range(2)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_chains, "SLICES", ((500, 6),) if slices else ((0, 0),))
+        patch.setattr(run_chains, "SLICES", ((500, 6, 3),) if slices else ())
         found = sample_posterior(
             model,
             starts,

@@ -48,12 +48,12 @@ def emulator_reference(
     return phi.mean(axis=0), WIDENING * np.linalg.cholesky(blended)
 
 
-def signed_noise_spread(model: JointModel, segments: Sequence[SegmentDraws]) -> float:
-    """Spread of σ, taken with either sign, in the emulator moves' reference; 1 where there is none."""
+def complex_noise_spread(model: JointModel, segments: Sequence[SegmentDraws]) -> float:
+    """Spread of each part of the complex σ in the emulator moves' reference; 1 where there is none."""
     if not model.layout.has_noise:
         return 1.0
     noise = np.exp([segment.u[:, model.layout.log_noise] for segment in segments])
-    return float(WIDENING * np.sqrt(np.mean(noise**2)))
+    return float(WIDENING * np.sqrt(0.5 * np.mean(noise**2)))
 
 
 def adapt(
@@ -79,7 +79,7 @@ def adapt(
         if chain.metric.shape[0] > moved.shape[1]:  # this chain moves both blocks at once
             moved = np.hstack([moved, segment.phi])
         covariances.append(np.atleast_2d(np.cov(moved.T)))
-    noise_spread = signed_noise_spread(models[0], segments)
+    noise_spread = complex_noise_spread(models[0], segments)
     for index, chain in enumerate(chains):
         alike = covariances[index % rungs :: rungs]
         length = len(alike) * len(segments[index].u)

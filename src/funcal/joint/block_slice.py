@@ -1,9 +1,9 @@
 """A move of the calibration block across modes: elliptical slice sampling (Murray, Adams & MacKay 2010) from its prior.
 
-A priori every coordinate of the block is normal or, for the sizes s, σ and τ, the logarithm of a half-normal one: the
-block is a function of standard normal numbers. An ellipse through the present ones and a fresh draw passes far from
-where the chain is, so that a second branch of θ is found where gradients point away from it, and a small σ is left and
-entered in one move. With the sizes and roughnesses held, the factors of θ's correlation stay as they are, and an
+A priori every coordinate of the block is normal or the logarithm of a length: of one normal number for the sizes s and
+τ, of two for σ. The block is a function of standard normal numbers. An ellipse through the present ones and a fresh draw
+passes far from where the chain is, so that a second branch of θ is found where gradients point away from it, and a small
+σ is left and entered in one move. With the sizes and roughnesses held, the factors of θ's correlation stay as they are, and an
 evaluation costs one likelihood without derivatives.
 """
 
@@ -48,26 +48,27 @@ def block_log_likelihood(
 
 
 @kernel
-def _prior_scales(model: JointModel) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
-    """Mean and standard deviation of each coordinate, and whether it is the logarithm of a half-normal one."""
+def _prior_scales(model: JointModel) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+    """Centre and scale of each coordinate, and of how many normals it is the logarithm of the length; 0: normal."""
     layout, prior = model.layout, model.prior
     centre, scale = np.zeros(layout.size), np.ones(layout.size)
-    folded = np.zeros(layout.size, dtype=np.bool_)
+    normals = np.zeros(layout.size, dtype=np.int64)
     scale[layout.level : layout.log_variation] = prior.level_sd
     scale[layout.log_variation : layout.log_roughness] = prior.variation_scale
-    folded[layout.log_variation : layout.log_roughness] = True
+    normals[layout.log_variation : layout.log_roughness] = 1
     centre[layout.log_roughness : layout.stretch] = prior.log_roughness_mean
     scale[layout.log_roughness : layout.stretch] = prior.log_roughness_sd
     centre[layout.stretch : layout.global_latent] = prior.stretch_mean
     scale[layout.stretch : layout.global_latent] = prior.stretch_sd
     scale[layout.log_noise : layout.log_discrepancy] = prior.noise_scale
+    normals[layout.log_noise : layout.log_discrepancy] = 2
     scale[layout.log_discrepancy :] = prior.discrepancy_scale
-    folded[layout.log_noise :] = True
+    normals[layout.log_discrepancy :] = 1
     roughness = layout.log_discrepancy + 2
     centre[roughness:] = prior.log_discrepancy_roughness_mean
     scale[roughness:] = prior.log_discrepancy_roughness_sd
-    folded[roughness:] = False
-    return centre, scale, folded
+    normals[roughness:] = 0
+    return centre, scale, normals
 
 
 @kernel
@@ -95,24 +96,31 @@ def move_block(
         `block_log_likelihood` where the block is now.
     """
     layout = model.layout
-    centre, scale, folded = _prior_scales(model)
+    centre, scale, normals = _prior_scales(model)
     moving = np.ones(u.size, dtype=np.bool_)
     if not sizes_move:
         moving[layout.log_variation : layout.global_latent] = False
         moving[layout.log_noise :] = False
-    held, start, other = u.copy(), np.empty(u.size), rng.standard_normal(u.size)
+    held, start, other = u.copy(), np.zeros((2, u.size)), np.zeros((2, u.size))
+    other[0] = rng.standard_normal(u.size)
     for a in range(u.size):
-        # a half-normal is a normal of either sign
-        value = math.copysign(math.exp(u[a]), rng.random() - 0.5) if folded[a] else u[a]
-        start[a] = (value - centre[a]) / scale[a]
+        start[0, a] = (u[a] - centre[a]) / scale[a]
+        if normals[a] > 0:  # a length has any direction: of one number either sign
+            length, turn = math.exp(u[a]) / scale[a], rng.random()
+            turn = 2.0 * math.pi * turn if normals[a] == 2 else math.pi * round(turn)
+            start[0, a], start[1, a] = length * math.cos(turn), length * math.sin(turn)
+        if normals[a] == 2:
+            other[1, a] = rng.standard_normal()
     threshold = likelihood + math.log(rng.random())
     angle, lower, upper = first_bracket(rng)
     for _ in range(MAX_SHRINKS):
         for a in range(u.size):
             if moving[a]:
-                standard = start[a] * math.cos(angle) + other[a] * math.sin(angle)
-                value = centre[a] + scale[a] * standard
-                u[a] = np.log(abs(value)) if folded[a] else value
+                standard = start[0, a] * math.cos(angle) + other[0, a] * math.sin(angle)
+                u[a] = centre[a] + scale[a] * standard
+                if normals[a] > 0:
+                    second = start[1, a] * math.cos(angle) + other[1, a] * math.sin(angle)
+                    u[a] = np.log(scale[a] * math.hypot(standard, second))
         likelihood = block_log_likelihood(u, model, emulator, sites, sizes_move)
         if likelihood > threshold:
             return likelihood

@@ -42,6 +42,13 @@ def half_normal_of_log(log_value: float, scale: float) -> float:
 
 
 @kernel
+def rayleigh_of_log(log_value: float, scale: float) -> float:
+    """Log density of ln v when v has a Rayleigh distribution, the length of two normals: Jacobian included."""
+    relative = log_value - math.log(scale)
+    return 2.0 * relative - 0.5 * math.exp(2.0 * relative)
+
+
+@kernel
 def replicates_log_likelihood(u: FloatArray, model: JointModel) -> float:
     """Log density of the replicates but for a constant: within_ss / σ² is chi-squared on within_dof degrees."""
     if not model.layout.has_noise:
@@ -75,8 +82,8 @@ def hyper_log_prior(u: FloatArray, model: JointModel, gradient: FloatArray) -> f
     if layout.has_noise:
         log_noise = u[layout.log_noise]
         within = model.within_ss * math.exp(-2.0 * log_noise)
-        total += half_normal_of_log(log_noise, prior.noise_scale) + replicates_log_likelihood(u, model)
-        gradient[layout.log_noise] += 1.0 - math.exp(2.0 * log_noise) / prior.noise_scale**2
+        total += rayleigh_of_log(log_noise, prior.noise_scale) + replicates_log_likelihood(u, model)
+        gradient[layout.log_noise] += 2.0 - math.exp(2.0 * log_noise) / prior.noise_scale**2
         gradient[layout.log_noise] += within - model.within_dof
     for part in range(layout.discrepancy):
         a = layout.log_discrepancy + part

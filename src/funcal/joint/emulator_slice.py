@@ -5,7 +5,8 @@ draw from a heavy-tailed approximation of that posterior (multivariate t, centre
 from warm-up) is accepted after one or two factorisations, and the new point is nearly independent of the old.
 
 Few runs leave room for an emulator so rough that it passes through the measurements; a small σ goes with it, and
-neither gets there while the other is held. So σ can move along, as a normal number of either sign around 0.
+neither gets there while the other is held. So σ can move along, as the length of a normal vector of two: as a complex
+number in any direction.
 """
 
 import math
@@ -31,10 +32,10 @@ REFERENCE_DOF = 5.0
 
 
 @kernel
-def _squared_distance(phi: FloatArray, noise: float, chain: ChainState) -> float:
-    """Of φ and the signed σ from the reference's centre, in units of its shape."""
+def _squared_distance(phi: FloatArray, noise: complex, chain: ChainState) -> float:
+    """Of φ and the complex σ from the reference's centre, in units of its shape."""
     whitened = np.dot(chain.shape_inverse, phi - chain.centre)
-    return float(np.dot(whitened, whitened) + (noise / chain.noise_spread[0]) ** 2)
+    return float(np.dot(whitened, whitened) + (abs(noise) / chain.noise_spread[0]) ** 2)
 
 
 @kernel
@@ -47,7 +48,7 @@ def _reference_log_density(squared_distance: float, size: int) -> float:
 def _log_density(
     phi: FloatArray, factor: FloatArray, chain: ChainState, model: JointModel, noise_moves: bool
 ) -> float:
-    """Log p(φ) p(both tables | φ, u), with the prior of the signed σ and the replicates' term where it moves."""
+    """Log p(φ) p(both tables | φ, u), with the prior of the complex σ and the replicates' term where it moves."""
     sites = chain.sites
     total = log_density_of_both_tables(phi, factor, sites.values, sites.noise_covariance, model)
     if noise_moves:
@@ -63,7 +64,7 @@ def move_emulator(rng: np.random.Generator, chain: ChainState, model: JointModel
     Parameters
     ----------
     noise_moves
-        Whether σ, where it is unknown, moves too: as a normal number of either sign, as in `block_slice`.
+        Whether σ, where it is unknown, moves too: as the length of two normal numbers, as in `block_slice`.
 
     Returns
     -------
@@ -72,21 +73,22 @@ def move_emulator(rng: np.random.Generator, chain: ChainState, model: JointModel
     """
     u, phi, place = chain.u, chain.phi, model.layout.log_noise
     noise_moves = noise_moves and model.layout.has_noise
-    size = phi.size + int(noise_moves)
-    held, start, start_noise = 0.0, phi.copy(), 0.0
+    size = phi.size + (2 if noise_moves else 0)
+    held, start, start_noise = 0.0, phi.copy(), 0.0j
     if noise_moves:
         held = u[place]
-        start_noise = math.copysign(math.exp(held), rng.random() - 0.5)
+        turn = 2.0 * math.pi * rng.random()
+        start_noise = math.exp(held) * complex(math.cos(turn), math.sin(turn))
     squared = _squared_distance(start, start_noise, chain)
     density = _log_density(phi, chain.emulator.factor, chain, model, noise_moves)
     # the t as a scale mixture of normals: scale² given the start is inverse gamma
     scale = math.sqrt(0.5 * (REFERENCE_DOF + squared) / rng.standard_gamma(0.5 * (REFERENCE_DOF + size)))
     standard = rng.standard_normal(size)
     other = scale * np.dot(chain.shape, standard[: phi.size])
-    other_noise = scale * chain.noise_spread[0] * standard[size - 1]
+    other_noise = scale * chain.noise_spread[0] * complex(standard[size - 2], standard[size - 1])
     threshold = density - _reference_log_density(squared, size) + math.log(rng.random())
     angle, lower, upper = first_bracket(rng)
-    noise = 0.0
+    noise = 0.0j
     for evaluation in range(1, MAX_SHRINKS + 1):
         proposal = chain.centre + (start - chain.centre) * math.cos(angle) + other * math.sin(angle)
         if in_reach(proposal, model):

@@ -32,6 +32,8 @@ NEED = 0.1
 """By how much, in logarithm, δ must bring the fitted responses closer before the computer model needs it."""
 SPREAD = 0.6
 """Standard deviation, from site to site, of what one side gains on the other; 0.3 to 0.7 where they predict alike."""
+FLATNESS = 0.5
+"""Power of exp(elpd) in the weights of the calibrated members: over a few sites its differences are half noise."""
 UNDECIDED_SHARE = 0.6
 """Of the calibrated members where leave-one-out does not decide: odds of three to two for a computer model."""
 
@@ -117,8 +119,8 @@ def prediction_weights(
     """Weights of the members in a prediction.
 
     With a dozen sites stacking weights jump from member to member, so the prediction uses steadier ones, in two steps.
-    Each side first: the calibrated members in proportion to exp(elpd) (pseudo-BMA, as Akaike's weights), the plain ones
-    in equal parts but for those that lose clearly. Then between the sides, in proportion to exp(elpd) where the best
+    Each side first: the calibrated members in proportion to exp(elpd / 2) (pseudo-BMA, flattened), the plain ones in
+    equal parts but for those that lose clearly. Then between the sides, in proportion to exp(elpd) where the best
     calibrated member or the first plain one wins clearly. Where neither does, the calibrated ones have three to two,
     for what the computer model knows; but the plain ones predict alone where it needs a discrepancy (one that explains
     the measurements needs none) and beyond its runs, where it knows nothing.
@@ -143,7 +145,7 @@ def prediction_weights(
         share = UNDECIDED_SHARE
     else:
         share = float(expit(gain))
-    by_density = share * softmax(list(calibrated.values()))
+    by_density = share * softmax(FLATNESS * np.array(list(calibrated.values())))
     in_the_running = np.array([elpd >= max(physical.values()) - clear for elpd in physical.values()])
     in_equal_parts = (1.0 - share) * in_the_running / in_the_running.sum()
     weights = dict(zip((*calibrated, *physical), (*by_density, *in_equal_parts), strict=True))

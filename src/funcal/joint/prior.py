@@ -71,7 +71,8 @@ class JointPrior:
     log_nugget_mean, log_nugget_sd
         Normal prior of the log variance of a stochastic computer model's own noise.
     noise_scale
-        Scale of the half-normal prior of the measurement noise σ (sd of one measurement).
+        Scale, and mode, of the Rayleigh prior of the measurement noise σ (sd of one measurement). Its density vanishes
+        at 0: few runs leave room for an emulator so rough that it passes through every measurement.
     level_sd
         Standard deviation of β_k, the probit of θ_k's level; 1 makes the level uniform in its box.
     variation_scale

@@ -32,7 +32,7 @@ def draw_from_prior(
     part = slice(layout.stretch, layout.global_latent)
     u[:, part] = prior.stretch_mean + prior.stretch_sd * u[:, part]
     if layout.has_noise:
-        u[:, layout.log_noise] = log_half_normal(prior.noise_scale)
+        u[:, layout.log_noise] = np.log(rng.rayleigh(prior.noise_scale, num_draws))
     for index in range(layout.discrepancy):
         column = layout.log_discrepancy + index
         if index < 2:

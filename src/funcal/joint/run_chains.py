@@ -25,13 +25,15 @@ __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
 WHOLE_SIZE = 60
 """Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-SLICES = ((500, 6), (2000, 3))
-"""Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block."""
+SLICES = ((500, 6, 3), (2000, 8, 5))
+"""Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block; they
+carry chains further than a trajectory can, which then has at most 2³ or 2⁵ steps."""
+SLICES_ON_A_RIDGE = 3
+"""How many they are with a global ψ: along a ridge of θ and ψ only trajectories carry, which then are of any length."""
 PERSISTENCE = 3
 """Times as many slice moves have chains that sit in different modes, where such moves carry them."""
-ADAPTING_DEPTH, SLICED_DEPTH = 6, 3
-"""Longest trajectories in warm-up, where longer ones only mean that the metric has not been learnt yet, and of chains
-that slice moves carry further than a trajectory can: 2⁶ and 2³ steps. Along a ridge of θ and ψ only trajectories do."""
+ADAPTING_DEPTH = 6
+"""Longest trajectories in warm-up, 2⁶ steps: longer ones only mean that the metric has not been learnt yet."""
 TRAVELLING_SIZE = 16
 """Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws. Tempered
 companions slice all the same: their likelihood is raised to a power, and these gradients are not."""
@@ -150,9 +152,11 @@ def sample_posterior(
     workers = min(len(chains), os.cpu_count() or 1)
     every = TRAVELLING_EVERY if travelling else emulator_interval(model)
     size = model.y_runs.size * model.y_sites.size
-    slices = next((number for largest, number in SLICES if size <= largest), 0)
-    carried, persistent = size <= SLICES[0][0] and model.layout.num_global == 0, False
-    depth = min(SLICED_DEPTH, settings.max_depth) if carried else settings.max_depth
+    slices, depth = next(((number, steps) for largest, number, steps in SLICES if size <= largest), (0, MAX_DEPTH))
+    carried, persistent = slices > 0 and model.layout.num_global == 0, False
+    if not carried:
+        slices, depth = min(slices, SLICES_ON_A_RIDGE), MAX_DEPTH
+    depth = min(depth, settings.max_depth)
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
     done, stage = 0, " with tempered companions" if len(ladder) > 1 else ""
