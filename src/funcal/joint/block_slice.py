@@ -1,10 +1,10 @@
 """A move of the calibration block across modes: elliptical slice sampling (Murray, Adams & MacKay 2010) from its prior.
 
 A priori every coordinate of the block is normal or the logarithm of a length: of one normal number for the sizes s and
-τ, of two for σ. The block is a function of standard normal numbers. An ellipse through the present ones and a fresh draw
-passes far from where the chain is, so that a second branch of θ is found where gradients point away from it, and a small
-σ is left and entered in one move. With the sizes and roughnesses held, the factors of θ's correlation stay as they are, and an
-evaluation costs one likelihood without derivatives.
+τ, of two for σ. The block is a function of standard normal numbers. An ellipse through the present ones and a fresh
+draw passes far from where the chain is, so that a second branch of θ is found where gradients point away from it, and a
+small σ is left and entered in one move. With the sizes and roughnesses held, the factors of θ's correlation stay as
+they are, and an evaluation costs one likelihood without derivatives.
 """
 
 import math
