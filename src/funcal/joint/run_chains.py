@@ -152,7 +152,9 @@ def sample_posterior(
     workers = min(len(chains), os.cpu_count() or 1)
     every = TRAVELLING_EVERY if travelling else emulator_interval(model)
     size = model.y_runs.size * model.y_sites.size
-    slices, depth = next(((number, steps) for largest, number, steps in SLICES if size <= largest), (0, MAX_DEPTH))
+    slices, depth = next(
+        ((number, steps) for largest, number, steps in SLICES if size <= largest), (0, MAX_DEPTH)
+    )
     carried, persistent = slices > 0 and model.layout.num_global == 0, False
     if not carried:
         slices, depth = min(slices, SLICES_ON_A_RIDGE), MAX_DEPTH
