@@ -3,9 +3,9 @@
 Problem 3's computer model is θ + ψ x², and its runs tell it all but exactly. Given the size s, roughness ρ and stretch
 c of θ(x) and the noise σ, the response is then a Gaussian process that is measured at the sites. These four are drawn
 from the prior and weighted by the measurements' marginal likelihood; level and ψ, uniform in their boxes, are taken to
-be normal with the same mean and variance, and the clamp is left out. A replicate takes milliseconds, so the luck of
-some hundred seeds is gone: what is left is how the prior fits this truth. The first two lines have the seeds of
-`joint_coverage`, to be compared with what the sampler finds there.
+be normal with the same mean and variance, the unit of σ is the same for all replicates, and the clamp is left out. A
+replicate takes milliseconds, so the luck of some hundred seeds is gone: what is left is how the prior fits this truth.
+The first two blocks have the seeds of `joint_coverage`, to be compared with what the sampler finds there.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ BOX = 5.0
 class ClosedForm:
     """Conditionals of the response at `x_new`, given measurements at `x`, for draws of (s, ρ, c, σ)."""
 
-    def __init__(self, x: FloatArray, x_new: FloatArray, response_sd: float, prior: JointPrior) -> None:
+    def __init__(self, x: FloatArray, x_new: FloatArray, measured_sd: float, prior: JointPrior) -> None:
         rng = np.random.default_rng(1)
         size = np.abs(prior.variation_scale * rng.standard_normal(NUM_DRAWS)) * BOX
         roughness = np.exp(prior.log_roughness_mean + prior.log_roughness_sd * rng.standard_normal(NUM_DRAWS))
         stretch = prior.stretch_mean + prior.stretch_sd * rng.standard_normal(NUM_DRAWS)
-        noise = rng.rayleigh(prior.noise_scale, NUM_DRAWS) * response_sd
+        noise = rng.rayleigh(prior.noise_scale, NUM_DRAWS) * measured_sd
         points = np.concatenate([x, x_new])
         gaps = (points - x.min()) / np.ptp(x) - 0.5
         axes = np.expm1(np.outer(stretch, gaps)) / stretch[:, None]
@@ -71,7 +71,7 @@ def main() -> None:
     gap, span = first.test_controls[:, 0], np.linspace(x[0], x[-1], 96)[:-1] + 0.5 * np.ptp(x) / 95
     x_new = np.concatenate([gap, span])
     truth = problem.true_response(x_new[:, None])
-    form = ClosedForm(x, x_new, float(first.runs["y"].std()), JointPrior())
+    form = ClosedForm(x, x_new, float(first.physical["y"].std(ddof=0)), JointPrior())
     for seeds in BLOCKS:
         below = np.array(
             [

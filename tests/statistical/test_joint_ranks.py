@@ -32,7 +32,10 @@ PRIOR = JointPrior(log_decay_sd=0.7, log_variance_sd=0.5, jitter=1e-4)
 
 
 def template(discrepancy: str = "none") -> JointModel:
-    """Four sites, ten runs, one control, one functional and one global parameter; responses to be filled in."""
+    """Four sites, ten runs, one control, one functional and one global parameter; responses to be filled in.
+
+    Those of the sites have a standard deviation of 1 here, which is the unit of the noise's prior.
+    """
     rng = np.random.default_rng(0)
     unit = ProblemScaling(
         AffineScaling(np.zeros(1), np.ones(1)),
@@ -41,7 +44,7 @@ def template(discrepancy: str = "none") -> JointModel:
     )
     problem = ScaledProblem(
         np.linspace(0, 1, 4)[:, None],
-        np.zeros(4),
+        np.array([-1.0, 1.0, -1.0, 1.0]),
         np.array([1.0, 2.0, 1.0, 3.0]),
         None,
         1.0,

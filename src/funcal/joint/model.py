@@ -177,7 +177,7 @@ def build_model(
         temperature=1.0,
         has_nugget=nugget,
         layout=layout,
-        prior=(prior or JointPrior()).numbers(num_controls),
+        prior=(prior or JointPrior()).numbers(num_controls, float(problem.y_sites.std())),
     )
 
 

@@ -1,7 +1,8 @@
 """The prior of the joint model, on the scaled problem: proper, weakly informative, one number per line.
 
 All inputs are scaled to [0, 1] and the response to unit standard deviation of the runs, so that one set of
-numbers serves every problem. `docs/the-method.md` lists them with the reason for each.
+numbers serves every problem; only the noise has the measurements' own standard deviation for its unit.
+`docs/the-method.md` lists them with the reason for each.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from ..errors import SettingsError
 
 __all__ = ["JointPrior", "PriorNumbers"]
 
+LEAST_SPREAD = 0.2
+"""Of the measured responses, in units of the runs': a few that happen to be alike do not speak of a small noise."""
 OPTIONAL = ("slope_variance", "line_variance")
 """Variances of straight parts, which may be 0."""
 
@@ -71,8 +74,10 @@ class JointPrior:
     log_nugget_mean, log_nugget_sd
         Normal prior of the log variance of a stochastic computer model's own noise.
     noise_scale
-        Scale, and mode, of the Rayleigh prior of the measurement noise σ (sd of one measurement). Its density vanishes
-        at 0: few runs leave room for an emulator so rough that it passes through every measurement.
+        Scale, and mode, of the Rayleigh prior of the measurement noise σ (sd of one measurement), in standard
+        deviations of the measured responses at the sites (`LEAST_SPREAD` of the runs' at least): runs that fill a box
+        may spread far wider than what was measured. Its density vanishes at 0: few runs leave room for an emulator so
+        rough that it passes through every measurement.
     level_sd
         Standard deviation of β_k, the probit of θ_k's level; 1 makes the level uniform in its box.
     variation_scale
@@ -104,7 +109,7 @@ class JointPrior:
     jitter: float = 1e-6
     log_nugget_mean: float = -5.0
     log_nugget_sd: float = 2.0
-    noise_scale: float = 0.5
+    noise_scale: float = 0.4
     level_sd: float = 1.0
     variation_scale: float = 0.7
     log_roughness_mean: float = -2.5
@@ -127,9 +132,17 @@ class JointPrior:
                     f"but it is {value!r}; leave it out to use the default"
                 )
 
-    def numbers(self, num_controls: int) -> PriorNumbers:
-        """The prior as compiled code reads it, for a problem with `num_controls` controls."""
+    def numbers(self, num_controls: int, measured_spread: float = 1.0) -> PriorNumbers:
+        """The prior as compiled code reads it, all of it in units of the runs' standard deviation.
+
+        Parameters
+        ----------
+        num_controls
+        measured_spread
+            Standard deviation of the measured responses at the sites.
+        """
         values = {name: float(value) for name, value in vars(self).items()}
+        values["noise_scale"] *= max(measured_spread, LEAST_SPREAD)
         values["log_roughness_mean"] -= float(np.log(num_controls))
         values["log_discrepancy_roughness_mean"] -= float(np.log(num_controls))
         return PriorNumbers(**values)
