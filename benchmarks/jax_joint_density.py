@@ -86,7 +86,8 @@ def jax_log_density(model: JointModel) -> Callable[[Any], Any]:
         covariance += jnp.exp(phi[d + 1] - along_x) * (1 + 4 * centred @ centred.T)
         amplitude = jnp.exp((z - 0.5) @ phi[d + 2 : 2 * d + 2])
         covariance *= amplitude[:, None] * amplitude
-        covariance += prior.mean_variance + prior.slope_variance * (z - 0.5) @ (z - 0.5).T
+        trend = prior.control_share * (z[:, :dx] - 0.5) @ (z[:, :dx] - 0.5).T + centred @ centred.T
+        covariance += prior.mean_variance + prior.slope_variance * trend
         jitter = prior.jitter + (jnp.exp(phi[-1]) if model.has_nugget else 0.0)
         covariance = covariance.at[jnp.arange(n), jnp.arange(n)].add(jitter)
         covariance = covariance.at[n:, n:].add(own)

@@ -78,7 +78,9 @@ def scipy_density(model: JointModel, u: np.ndarray, phi: np.ndarray) -> float:
     gap = (z[:, None] - z[None]) ** 2 * np.exp(phi[:d])
     num_controls = model.x_runs.shape[1]
     product = (z[:, num_controls:] - 0.5) @ (z[:, num_controls:] - 0.5).T
-    covariance = prior.mean_variance + prior.slope_variance * (z - 0.5) @ (z - 0.5).T
+    controls = z[:, :num_controls] - 0.5
+    trend = controls @ controls.T / num_controls + product
+    covariance = prior.mean_variance + prior.slope_variance * trend
     varying = math.exp(phi[d]) * np.exp(-gap.sum(axis=2))
     varying += math.exp(phi[d + 1]) * np.exp(-gap[..., :num_controls].sum(axis=2)) * (1 + 4 * product)
     amplitude = np.exp((z - 0.5) @ phi[d + 2 : 2 * d + 2])

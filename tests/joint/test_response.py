@@ -86,7 +86,8 @@ def test_response_is_the_conditional_normal(two_functions_one_global: ScaledProb
     t = np.vstack([model.t_runs, sites.values, calibration[0]])
     z = np.hstack([x, t])
     gap = (z[:, None] - z[None]) ** 2 * np.exp(phi[:d])
-    covariance = model.prior.mean_variance + model.prior.slope_variance * (z - 0.5) @ (z - 0.5).T
+    trend = (x - 0.5) @ (x - 0.5).T / x.shape[1] + (t - 0.5) @ (t - 0.5).T
+    covariance = model.prior.mean_variance + model.prior.slope_variance * trend
     along_x = np.exp(-gap[..., : x.shape[1]].sum(axis=2))
     varying = math.exp(phi[d]) * np.exp(-gap.sum(axis=2))
     varying += math.exp(phi[d + 1]) * along_x * (1 + 4 * (t - 0.5) @ (t - 0.5).T)

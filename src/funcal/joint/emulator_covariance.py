@@ -2,14 +2,16 @@
 
 With z = (x, t) the scaled controls and calibration inputs and w̃ = w - ½,
 
-k(z, z') = v0 + v1 Σ_j z̃_j z̃'_j + a(z) a(z') k_x(x, x') [α (1 + 4 Σ_c t̃_c t̃'_c) + γ k_t(t, t')],
+k(z, z') = v0 + v1 (Σ_j x̃_j x̃'_j / dx + Σ_c t̃_c t̃'_c)
+           + a(z) a(z') k_x(x, x') [α (1 + 4 Σ_c t̃_c t̃'_c) + γ k_t(t, t')],
 
 k_x and k_t = exp(-Σ_j ℓ_j (z_j - z'_j)²) over their inputs: constant mean and linear trend integrated out under
-their normal priors, and the paper's squared-exponential kernel (Eq. (4)), γ k_x k_t. The term in α is a response
-that is linear in the calibration inputs with a level and slopes that change with the controls, as θ g(x): without
-it such a model is the limit γ → ∞, ℓ_t → 0, and the emulator knows nothing between the controls of its runs. The
-amplitude a(z) = exp(Σ_j c_j z̃_j) lets a response vary more at one end of an input than at the other, as a product or
-a quotient does: with c = 0 the emulator is as unsure where the response is flat as where it is steep.
+their normal priors (the controls share the variance of one slope), and the paper's squared-exponential kernel
+(Eq. (4)), γ k_x k_t. The term in α is a response that is linear in the calibration inputs with a level and slopes
+that change with the controls, as θ g(x): without it such a model is the limit γ → ∞, ℓ_t → 0, and the emulator
+knows nothing between the controls of its runs. The amplitude a(z) = exp(Σ_j c_j z̃_j) lets a response vary more at
+one end of an input than at the other, as a product or a quotient does: with c = 0 the emulator is as unsure where
+the response is flat as where it is steep.
 """
 
 from typing import NamedTuple
@@ -109,7 +111,8 @@ def runs_covariance(phi: FloatArray, model: JointModel) -> FloatArray:
         _decay_row(x[i], columns_x, decay[:num_controls], along_x[: i + 1])
         _decay_row(t[i], columns_t, decay[num_controls:num_inputs], along_t[: i + 1])
         for j in range(i + 1):
-            covariance[i, j] = prior.mean_variance + prior.slope_variance * (trend[i, j] + product[i, j])
+            line = prior.control_share * trend[i, j] + product[i, j]
+            covariance[i, j] = prior.mean_variance + prior.slope_variance * line
             inner = linear * (1.0 + EDGE * product[i, j]) + variance * along_t[j]
             covariance[i, j] += amplitude[i] * amplitude[j] * along_x[j] * inner
         covariance[i, i] += own_noise
@@ -131,7 +134,8 @@ def control_part(
     decay = np.exp(phi[:num_controls])
     growth = growths(phi, num_controls + model.t_runs.shape[1])[:num_controls]
     here, there = amplitudes(left, growth), amplitudes(right, growth)
-    trend[:, :] = prior.mean_variance + prior.slope_variance * np.dot(left - 0.5, columns - 0.5)
+    slope = prior.slope_variance * prior.control_share
+    trend[:, :] = prior.mean_variance + slope * np.dot(left - 0.5, columns - 0.5)
     along_x[:, :] = 0.0
     for i in range(left.shape[0]):
         for c in range(num_controls):
@@ -240,5 +244,5 @@ def prior_variance(phi: FloatArray, x: FloatArray, t: FloatArray, model: JointMo
     growth = growths(phi, num_inputs)
     amplitude = np.exp(2.0 * (np.dot(x - 0.5, growth[: x.size]) + np.dot(t - 0.5, growth[x.size :])))
     inner = np.exp(phi[num_inputs]) + np.exp(phi[num_inputs + 1]) * (1.0 + EDGE * along_t)
-    total = prior.mean_variance + prior.slope_variance * (along_x + along_t) + amplitude * inner
-    return float(total)
+    line = prior.slope_variance * (prior.control_share * along_x + along_t)
+    return float(prior.mean_variance + line + amplitude * inner)

@@ -96,12 +96,13 @@ def _fill_row(
             add_input(centred[c, i], centred[c, : i + 1], decay[c], along_t, product)
     exponentiate(along_x)
     exponentiate(along_t)
-    level, slope = model.prior.mean_variance, model.prior.slope_variance
+    prior = model.prior
     for j in range(i + 1):
         both = amplitude[i] * amplitude[j] * along_x[j]
         straight[j] = linear * both * (1.0 + EDGE * product[j])
         curved[j] = variance * both * along_t[j]
-        covariance[j] = level + slope * (trend[j] + product[j]) + straight[j] + curved[j]
+        mean = prior.slope_variance * (prior.control_share * trend[j] + product[j])
+        covariance[j] = prior.mean_variance + mean + straight[j] + curved[j]
 
 
 @kernel(fastmath={"reassoc", "contract"})

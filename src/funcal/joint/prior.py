@@ -25,6 +25,7 @@ class PriorNumbers(NamedTuple):
 
     mean_variance: float
     slope_variance: float
+    control_share: float
     log_decay_mean: float
     log_decay_sd: float
     log_variance_mean: float
@@ -57,7 +58,8 @@ class JointPrior:
     mean_variance
         Variance of the computer model's constant mean, integrated out.
     slope_variance
-        Variance of a linear trend of the computer model in each scaled input, integrated out; 0 = no trend.
+        Variance of a linear trend of the computer model in each calibration input, and of one that the controls share,
+        integrated out; 0 = no trend. Shared, since with ten free slopes a trend would say more than all the rest.
     log_decay_mean, log_decay_sd
         Normal prior of ln ℓ_j in exp(-Σ ℓ_j d_j²), one ℓ per input.
     log_variance_mean, log_variance_sd
@@ -142,6 +144,7 @@ class JointPrior:
             Standard deviation of the measured responses at the sites.
         """
         values = {name: float(value) for name, value in vars(self).items()}
+        values["control_share"] = 1.0 / num_controls
         values["noise_scale"] *= max(measured_spread, LEAST_SPREAD)
         values["log_roughness_mean"] -= float(np.log(num_controls))
         values["log_discrepancy_roughness_mean"] -= float(np.log(num_controls))

@@ -66,8 +66,8 @@ def _covariance_parts(
             level = linear * both
             line, bend = level * (1.0 + EDGE * product[pair]), variance * both * along_t[pair]
             control[i, j], straight[i, j], curved[i, j] = level, line, bend
-            mean = prior.mean_variance + prior.slope_variance * (trend[pair] + product[pair])
-            covariance[i, j] = mean + line + bend
+            mean = prior.slope_variance * (prior.control_share * trend[pair] + product[pair])
+            covariance[i, j] = prior.mean_variance + mean + line + bend
         start += i + 1
     for i in range(n):
         covariance[i, i] += own_noise
