@@ -1,5 +1,7 @@
 """Hamiltonian moves of the emulator: their density and its derivative, and the posterior that slices have too."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from funcal.joint.emulator_slice import move_emulator
 from funcal.joint.emulator_trajectory import NUM_LEAPS, travel_emulator
 from funcal.joint.factors import large_cholesky
 from funcal.joint.model import JointModel, build_model
-from funcal.joint.run_chains import SamplerSettings, sample_posterior
+from funcal.joint.run_chains import SLICES_WITH_MANY_INPUTS, SamplerSettings, sample_posterior
 from funcal.joint.site_functions import place_sites
 from funcal.joint.starting_points import starting_block
 from funcal.mixing import mean_ess
@@ -122,3 +124,31 @@ def test_emulators_of_many_inputs_travel(
     assert evaluations[0] <= {0.0, *np.arange(2.0, whole + 1.0)}  # none at every other sweep
     assert {0.0, whole} <= evaluations[0]
     assert 1.0 in evaluations[100]
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0, {SLICES_WITH_MANY_INPUTS}), (100, {0})])
+def test_slices_go_with_travelling(
+    one_function: ScaledProblem, monkeypatch: pytest.MonkeyPatch, limit: int, expected: set[int]
+) -> None:
+    """A problem too large for slice moves has them all the same where its emulator travels, and only there."""
+    asked = set()
+
+    def run_segment(*arguments: Any) -> None:
+        asked.add(arguments[6])
+        run_chains_segment(*arguments)
+
+    run_chains_segment = run_chains.run_segment
+    monkeypatch.setattr(run_chains, "run_segment", run_segment)
+    monkeypatch.setattr(run_chains, "WHOLE_SIZE", 0)
+    monkeypatch.setattr(run_chains, "SLICES", ())
+    monkeypatch.setattr(run_chains, "TRAVELLING_SIZE", limit)
+    model = build_model(one_function)
+    sample_posterior(
+        model,
+        [starting_block(model, np.full((5, 1), 0.5), np.random.default_rng(0))],
+        *find_emulator_mode(model),
+        seeds=np.random.SeedSequence(1).spawn(1),
+        settings=SamplerSettings(chains=1, warmup=20, draws=5, max_draws=5, disagreement=np.inf),
+        progress=lambda done, total, stage: None,
+    )
+    assert asked == expected

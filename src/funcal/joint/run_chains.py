@@ -34,6 +34,10 @@ PERSISTENCE = 3
 """Times as many slice moves have chains that sit in different modes, where such moves carry them."""
 ADAPTING_DEPTH = 6
 """Longest trajectories in warm-up, 2⁶ steps: longer ones only mean that the metric has not been learnt yet."""
+SLICES_WITH_MANY_INPUTS = 2
+"""Slice moves where the emulator travels, whatever the size: with many sites a few draws in a hundred have a θ that
+hardly varies. Its level is then known ten times better than elsewhere, and trajectories with steps of the usual length
+stay there; a slice moves the sizes freely."""
 TRAVELLING_SIZE = 16
 """Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws. Tempered
 companions slice all the same: their likelihood is raised to a power, and these gradients are not."""
@@ -158,6 +162,8 @@ def sample_posterior(
     carried, persistent = slices > 0 and model.layout.num_global == 0, False
     if not carried:
         slices, depth = min(slices, SLICES_ON_A_RIDGE), MAX_DEPTH
+    if travelling:
+        slices = max(slices, SLICES_WITH_MANY_INPUTS)
     depth = min(depth, settings.max_depth)
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
