@@ -24,7 +24,7 @@ $(BENCH_STAMP): $(STAMP)
 
 # The kernels are compiled once, as part of the set-up, by a demonstration that nobody sees.
 $(KERNELS): $(STAMP) $(shell find src -name '*.py')
-	@echo "Compiling the numerical kernels (once, a minute or two) ..."
+	@echo "Compiling the numerical kernels (once, some minutes) ..."
 	@$(BIN)/funcal demo --quiet --out $(VENV)/warm-up --force > /dev/null
 	@touch $@
 

@@ -44,6 +44,30 @@ def test_numbas_own_settings_are_left_alone() -> None:
     assert before == numba.config.CACHE_DIR
 
 
+def test_compilation_is_told_of_once_and_machine_code_from_disk_is_not(tmp_path: Path) -> None:
+    """Two kernels compiled in one block make one message; the same two read from disk make none."""
+    (tmp_path / "inner.py").write_text(INNER.format(step=1))
+    code = (
+        "from inner import inner\n"
+        "from funcal.compiled import told_of_compilation\n"
+        "with told_of_compilation(lambda: print('told')):\n"
+        "    print(inner(1), inner(1.5))\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert outputs == [["told", "2", "2.5"], ["2", "2.5"]]
+
+
 def test_importing_compiles_nothing(tmp_path: Path) -> None:
     """Importing every package with kernels leaves the cache empty: compilation waits for the first use."""
     code = (

@@ -10,13 +10,13 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-__all__ = ["digest_of_kernels", "forget_old_caches", "kernel", "kernel_cache"]
+__all__ = ["digest_of_kernels", "forget_old_caches", "kernel", "kernel_cache", "told_of_compilation"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,6 +44,27 @@ def kernel(function: Any = None, **options: Any) -> Any:
         return numba.njit(cache=True, nogil=True, **options)(function)
     finally:
         settings.CACHE_DIR = before
+
+
+@contextmanager
+def told_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if, during the block, this process has to compile a kernel that is not on disk."""
+    from numba.core import event
+
+    class Teller(event.Listener):
+        told = False
+
+        def on_start(self, event: Any) -> None:
+            kept_in = event.data["dispatcher"].stats.cache_path or ""
+            if not self.told and Path(kept_in).is_relative_to(kernel_cache()):
+                self.told = True
+                tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Teller()):
+        yield
 
 
 @cache

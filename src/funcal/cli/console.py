@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ..compiled import told_of_compilation
 from ..result.protocol import Progress, silent
 
 __all__ = ["print_table", "show_progress"]
@@ -20,15 +21,25 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
     """A progress callable for the time of the block.
 
     A terminal gets a bar with an estimate of the time left; anything else a plain line now and then; nothing
-    is shown where `quiet`.
+    is shown where `quiet`. Both are told when kernels have to be compiled first.
     """
     if quiet:
         yield silent
-    elif sys.stderr.isatty():
-        with _bar() as progress:
-            yield progress
-    else:
-        yield _plain_lines()
+        return
+    with told_of_compilation(_say_compiling):
+        if sys.stderr.isatty():
+            with _bar() as progress:
+                yield progress
+        else:
+            yield _plain_lines()
+
+
+def _say_compiling() -> None:
+    print(
+        "Compiling the numerical kernels, once for this installation: some minutes ...",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 @contextmanager
