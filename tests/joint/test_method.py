@@ -138,7 +138,7 @@ def test_a_true_model_with_precise_measurements_predicts(
         response="y",
     )
     report = funcal.calibrate(
-        problem, method="joint", seed=1, warmup=500, draws=400, max_draws=1000, tempering=False, prior=prior
+        problem, method="joint", seed=1, warmup=500, draws=400, tempering=False, prior=prior
     ).fit.report
     for verdict in ("theta_varies", "simulator_helps"):
         assert report["verdicts"][verdict]["answer"] == "yes"
