@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from funcal.compiled import digest_of_kernels, forget_old_caches, kernel, kernel_cache
 
 INNER = "from funcal.compiled import kernel\n\n\n@kernel\ndef inner(x):\n    return x + {step}\n"
@@ -88,3 +90,34 @@ def test_old_caches_are_forgotten(tmp_path: Path) -> None:
         os.utime(tmp_path / name, times=2 * (time.time() - 86400 * age,))
     forget_old_caches(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "other"]
+
+
+def test_a_process_that_compiles_finds_what_one_that_loads_finds(tmp_path: Path) -> None:
+    """The emulator's mode and shape are the same to the last bit with the cache empty and with it full.
+
+    With `fastmath` they were not, and chains made of a rounding other draws; no kernel may have it.
+    """
+    code = (
+        "from funcal.joint.emulator_mode import find_emulator_mode\n"
+        "from funcal.joint.model import build_model\n"
+        "from funcal.problem import CalibrationProblem\n"
+        "from funcal.testbed import get_problem\n"
+        "case = get_problem('synthetic-1').draw(1)\n"
+        "problem = CalibrationProblem.from_tables(case.physical, case.runs, **case.roles.keywords())\n"
+        "for found in find_emulator_mode(build_model(problem.scaled())):\n"
+        "    print(found.tobytes().hex())\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    compiled, loaded = (
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code],
+            check=True,
+            env=environment,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for _ in range(2)
+    )
+    assert compiled == loaded
+    with pytest.raises(ValueError, match="fastmath cannot be used"):
+        kernel(fastmath=True)

@@ -31,8 +31,13 @@ def kernel(**options: Any) -> Callable[[F], F]: ...
 def kernel(function: Any = None, **options: Any) -> Any:
     """Compile a function with numba on first use, without the GIL, and keep the machine code on disk.
 
-    Used as ``@kernel``, or with further options of `numba.njit` as ``@kernel(error_model="numpy")``.
+    Used as ``@kernel``, or with further options of `numba.njit` as ``@kernel(error_model="numpy")``; but for
+    ``fastmath``. A kernel is copied into its callers and optimised there again, and a process uses whichever copy it
+    has loaded first: with that option copies round differently, and a process that compiles would draw other numbers
+    than one that finds the machine code on disk.
     """
+    if "fastmath" in options:
+        raise ValueError("a kernel must round alike in each of its copies: fastmath cannot be used")
     if function is None:
         return lambda given: kernel(given, **options)
     import numba

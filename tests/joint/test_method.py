@@ -111,17 +111,21 @@ def test_report_says_what_was_found(calibration: funcal.Calibration) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wave", "prior", "gain", "weight"),
-    [(0.0, WITHOUT_LINE, 0.8, 0.599), (0.0, {}, 0.5, 0.599), (1.0, {}, 15.0, 0.99)],
+    ("wave", "prior", "helps", "gain", "weight"),
+    [
+        (0.0, WITHOUT_LINE, {"yes", "unclear"}, 0.2, 0.599),
+        (0.0, {}, {"yes", "unclear"}, 0.2, 0.599),
+        (1.0, {}, {"yes"}, 15.0, 0.99),
+    ],
 )
 def test_a_true_model_with_precise_measurements_predicts(
-    wave: float, prior: dict[str, float], gain: float, weight: float
+    wave: float, prior: dict[str, float], helps: set[str], gain: float, weight: float
 ) -> None:
-    """A computer model that is right, measured within 1 %, is found to help, and θ(x) to vary: it predicts.
+    """With a computer model that is right, measured within 1 %, θ(x) is found to vary, and the model predicts.
 
-    Nine measurements of a smooth response nearly predict each other: leave-one-out is ahead without deciding, further
-    where θ is smoother a priori (by 1.3 to 2.1 in twelve fits: on the edge of a decision, 1.8). A wave that the runs
-    know and the measurements alone cannot follow decides.
+    Nine measurements of a smooth response nearly predict each other: leave-one-out is ahead without deciding, by 0.8 to
+    2.1 in twenty-two fits, of which 1.0 is worth a verdict and 1.8 a larger weight. A wave that the runs know and the
+    measurements alone cannot follow decides.
     """
     rng = np.random.default_rng(5)
     dose = np.arange(1.0, 10.0)
@@ -140,8 +144,8 @@ def test_a_true_model_with_precise_measurements_predicts(
     report = funcal.calibrate(
         problem, method="joint", seed=1, warmup=500, draws=400, tempering=False, prior=prior
     ).fit.report
-    for verdict in ("theta_varies", "simulator_helps"):
-        assert report["verdicts"][verdict]["answer"] == "yes"
+    assert report["verdicts"]["theta_varies"]["answer"] == "yes"
+    assert report["verdicts"]["simulator_helps"]["answer"] in helps
     elpd = {row["member"]: row["elpd"] for row in report["comparison"]}
     assert elpd["varying"] - elpd["gp"] > gain
     assert report["weights"]["varying"] + report["weights"]["varying+discrepancy"] > weight

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import kernel
+from ..ordered_sums import sum_of
 from ..problem.arrays import FloatArray
 from .emulator import normal_log_density
 from .emulator_covariance import EDGE, amplitudes, growths
@@ -60,7 +61,7 @@ def inputs_of_both(model: JointModel, sites: SiteState) -> FloatArray:
     return inputs
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def add_input(
     here: float, there: FloatArray, decay: float, exponents: FloatArray, products: FloatArray
 ) -> None:
@@ -71,7 +72,7 @@ def add_input(
         products[j] += here * there[j]
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def _fill_row(
     i: int,
     centred: FloatArray,
@@ -105,17 +106,15 @@ def _fill_row(
         covariance[j] = prior.mean_variance + mean + straight[j] + curved[j]
 
 
-@kernel(fastmath={"reassoc", "contract"})
-def _weighted_square_gaps(here: float, there: FloatArray, weights: FloatArray) -> float:
-    """Σ_j w_j (there_j - here)²."""
-    total = 0.0
+@kernel
+def _add_square_gaps(here: float, there: FloatArray, weights: FloatArray, sums: FloatArray) -> None:
+    """Add w_j (there_j - here)² to each sum."""
     for j in range(weights.size):
         gap = there[j] - here
-        total += weights[j] * gap * gap
-    return total
+        sums[j] += weights[j] * gap * gap
 
 
-@kernel(fastmath={"reassoc", "contract"})
+@kernel
 def add_emulator_gradient(
     inputs: FloatArray,
     phi: FloatArray,
@@ -129,27 +128,28 @@ def add_emulator_gradient(
     num_inputs, size = inputs.shape
     n, num_controls = model.y_runs.size, model.x_runs.shape[1]
     decay = np.exp(phi)
-    all_terms, curved_terms, row_sums = np.empty(size), np.empty(size), np.zeros(size)
+    all_terms, curved_terms, row_sums = np.empty(size), np.empty(size), np.empty(size)
+    all_sums, curved_sums, gap_sums = np.zeros(size), np.zeros(size), np.zeros((num_inputs, size))
     for i in range(size):
         if i < n and model.has_nugget:
             gradient[phi.size - 1] += adjoint[i, i] * decay[phi.size - 1]
-        through_curved, through_straight = 0.0, 0.0
         for j in range(i + 1):
             twice = 2.0 * adjoint[i, j] if j < i else adjoint[i, i]  # both halves, the diagonal once
             curved_terms[j] = twice * curved[i, j]
             all_terms[j] = curved_terms[j] + twice * straight[i, j]
-            row_sums[j] += all_terms[j]
-            through_curved += curved_terms[j]
-            through_straight += twice * straight[i, j]
-        gradient[num_inputs] += through_curved
-        gradient[num_inputs + 1] += through_straight
-        row_sums[i] += through_curved + through_straight
+            all_sums[j] += all_terms[j]
+            curved_sums[j] += curved_terms[j]
+        row_sums[i] = sum_of(all_terms[: i + 1])
         for c in range(num_inputs):
             terms = all_terms[: i + 1] if c < num_controls else curved_terms[: i + 1]
-            gradient[c] -= decay[c] * _weighted_square_gaps(inputs[c, i], inputs[c, : i + 1], terms)
+            _add_square_gaps(inputs[c, i], inputs[c, : i + 1], terms, gap_sums[c, : i + 1])
+    through_curved = sum_of(curved_sums)
+    gradient[num_inputs] += through_curved
+    gradient[num_inputs + 1] += sum_of(all_sums) - through_curved
     for c in range(num_inputs):
+        gradient[c] -= decay[c] * sum_of(gap_sums[c])
         for i in range(size):
-            gradient[num_inputs + 2 + c] += row_sums[i] * (inputs[c, i] - 0.5)
+            gradient[num_inputs + 2 + c] += (row_sums[i] + all_sums[i]) * (inputs[c, i] - 0.5)
     for j in range(phi.size):
         mean, sd = emulator_prior(j, model)
         gradient[j] -= (phi[j] - mean) / sd**2

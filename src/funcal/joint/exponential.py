@@ -30,7 +30,7 @@ C8, C9, C10, C11, C12, C13 = (
 )
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def exponentiate(values: FloatArray) -> None:
     """Overwrite each entry v of a contiguous vector with e^v, within two units in the last place."""
     for j in range(values.size):

@@ -38,23 +38,38 @@ def large_cholesky(a: FloatArray) -> FloatArray:
     return np.linalg.cholesky(a)  # type: ignore[return-value]
 
 
-@kernel(fastmath={"reassoc", "contract"})
+@kernel
 def cholesky_in_place(a: FloatArray) -> bool:
-    """Overwrite `a` with its lower Cholesky factor (zeros above); False if `a` is not positive definite."""
+    """Overwrite `a` with its lower Cholesky factor (zeros above); False if `a` is not positive definite.
+
+    Formed as Lᵀ, row by row along memory, from the lower half of `a`.
+    """
     n = a.shape[0]
     for i in range(n):
-        for j in range(i + 1):
-            total = a[i, j]
-            for k in range(j):
-                total -= a[i, k] * a[j, k]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                a[i, i] = np.sqrt(total)
-            else:
-                a[i, j] = total / a[j, j]
-        for j in range(i + 1, n):
-            a[i, j] = 0.0
+        for j in range(i):
+            a[j, i] = a[i, j]
+    for i in range(n):
+        k = 0
+        while k + 3 < i:  # four rows at a time: fewer passes over row i
+            w0, w1, w2, w3 = a[k, i], a[k + 1, i], a[k + 2, i], a[k + 3, i]
+            for c in range(i, n):
+                a[i, c] -= (w0 * a[k, c] + w1 * a[k + 1, c]) + (w2 * a[k + 2, c] + w3 * a[k + 3, c])
+            k += 4
+        while k < i:
+            weight = a[k, i]
+            for c in range(i, n):
+                a[i, c] -= weight * a[k, c]
+            k += 1
+        if not a[i, i] > 0.0:
+            return False
+        a[i, i] = np.sqrt(a[i, i])
+        scale = 1.0 / a[i, i]
+        for c in range(i + 1, n):
+            a[i, c] *= scale
+    for i in range(n):
+        for j in range(i):
+            a[i, j] = a[j, i]
+            a[j, i] = 0.0
     return True
 
 
@@ -103,7 +118,7 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
     return inverse
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def fill_lower_inverse(factor: FloatArray, inverse: FloatArray) -> None:
     """Fill `inverse`, zeros above: small blocks by substitution, then neighbours joined in pairs by LAPACK."""
     n = factor.shape[0]
@@ -143,7 +158,7 @@ def inverse_from_cholesky(factor: FloatArray) -> FloatArray:
     return inverse_from_half(lower_inverse(factor))
 
 
-@kernel(fastmath={"contract"})
+@kernel
 def inverse_from_half(half: FloatArray) -> FloatArray:
     """(L Lᵀ)⁻¹ from L⁻¹: one half of it and its mirror image where it is small."""
     n = half.shape[0]

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..compiled import kernel
+from ..ordered_sums import sum_of
 from ..problem.arrays import FloatArray
 from .calibration_density import hyper_log_prior, within_bounds
 from .discrepancy import add_noise_gradient
@@ -77,7 +78,7 @@ def _covariance_parts(
     return (control, straight, curved), covariance
 
 
-@kernel(fastmath={"reassoc", "contract"})
+@kernel
 def _value_gradient(
     inputs: FloatArray,
     phi: FloatArray,
@@ -90,18 +91,19 @@ def _value_gradient(
     num_inputs, size = inputs.shape
     n, num_controls = model.x_runs.shape
     gradient = np.empty((size - n, num_inputs - num_controls))
+    terms = np.empty(size)
     growth = growths(phi, num_inputs)
     for column in range(num_controls, num_inputs):
         twice = 2.0 * math.exp(phi[column])
         for row in range(n, size):
-            through, here = 0.0, inputs[column, row]
+            here = inputs[column, row]
             for j in range(size):
                 there = inputs[column, j]
                 change = twice * (there - here) * curved[row, j]
                 change += (model.prior.slope_variance + EDGE * control[row, j]) * (there - 0.5)
                 change += growth[column] * (curved[row, j] + straight[row, j])
-                through += 2.0 * adjoint[row, j] * change
-            gradient[row - n, column - num_controls] = through
+                terms[j] = adjoint[row, j] * change
+            gradient[row - n, column - num_controls] = 2.0 * sum_of(terms)
     return gradient
 
 

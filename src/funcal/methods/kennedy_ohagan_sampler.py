@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from ..compiled import kernel
 from ..gaussian_process.compiled_cholesky import factorise_lower, log_determinant, solve_lower
+from ..ordered_sums import inner_product
 from ..problem import FloatArray
-from .surrogate_compiled import chebyshev_basis, logistic, polynomial_value
+from .surrogate_compiled import chebyshev_basis, logistic
 
 __all__ = ["DiscrepancyModel", "MomentRuns", "advance_chain"]
 
@@ -91,9 +92,9 @@ def _emulate(
     if model.coefficients.shape[1] > 0:
         chebyshev_basis(model.sizes, t, basis)
         for i in range(num_sites):
-            mean[i] = polynomial_value(model.coefficients[i], basis)
+            mean[i] = inner_product(model.coefficients[i], basis)
             for j in range(i + 1):
-                covariance[i, j] = polynomial_value(model.coefficients[num_sites * (i + 1) + j], basis)
+                covariance[i, j] = inner_product(model.coefficients[num_sites * (i + 1) + j], basis)
         return
     runs = model.runs
     cross = np.empty(runs.run_site.shape)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import kernel
+from ..ordered_sums import inner_product
 from ..problem import FloatArray
 from .surrogate_model import SurrogateAtControls
 from .surrogate_polynomials import tensor_grid
@@ -14,7 +15,6 @@ __all__ = [
     "SiteSurrogate",
     "chebyshev_basis",
     "logistic",
-    "polynomial_value",
     "site_surrogate",
     "surrogate_mean_at_site",
 ]
@@ -81,22 +81,13 @@ def chebyshev_basis(sizes: npt.NDArray[np.int64], t: FloatArray, basis: FloatArr
         filled *= size
 
 
-@kernel(fastmath={"contract", "reassoc"})
-def polynomial_value(coefficients: FloatArray, basis: FloatArray) -> float:
-    """The sum of coefficients times basis, in whatever order is fastest."""
-    total = 0.0
-    for a in range(len(coefficients)):
-        total += coefficients[a] * basis[a]
-    return total
-
-
 @kernel
 def surrogate_mean_at_site(surrogate: SiteSurrogate, site: int, t: FloatArray, basis: FloatArray) -> float:
     """m(x_site, t) = μ̂ + Σ_j α_j R_x(x_site, x_j) exp(-Σ_k ω_k (t_k - t_jk)²); `basis` is work space."""
     num_terms = surrogate.coefficients.shape[1]
     if num_terms > 0:
         chebyshev_basis(surrogate.sizes, t, basis)
-        return polynomial_value(surrogate.coefficients[site], basis)
+        return inner_product(surrogate.coefficients[site], basis)
     total = surrogate.mean
     for j in range(surrogate.t_runs.shape[0]):
         exponent = 0.0

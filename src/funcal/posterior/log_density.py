@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from ..compiled import kernel
+from ..ordered_sums import inner_product
 from ..priors.densities import inverse_gamma_log_density, log_scale_density
 from ..problem import FloatArray
 from .parameters import ChainState, PosteriorModel
@@ -174,7 +175,7 @@ def refresh(model: PosteriorModel, state: ChainState) -> None:
         state.weights[i] = total
 
 
-@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy")
 def _invert(factor: FloatArray, inverse: FloatArray, triangle: FloatArray) -> None:
     """Fill `inverse` with (UᵀU)⁻¹ = U⁻¹U⁻ᵀ."""
     m = factor.shape[0]
@@ -194,11 +195,8 @@ def _invert(factor: FloatArray, inverse: FloatArray, triangle: FloatArray) -> No
         left = triangle[i, i:]
         for j in range(i + 1):
             right = triangle[j, i:]
-            total = 0.0
-            for k in range(left.shape[0]):
-                total += left[k] * right[k]
-            inverse[i, j] = total
-            inverse[j, i] = total
+            inverse[i, j] = inner_product(left, right)
+            inverse[j, i] = inverse[i, j]
 
 
 @kernel

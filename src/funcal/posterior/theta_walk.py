@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from ..compiled import kernel
+from ..ordered_sums import inner_product
 from ..problem import FloatArray
 from .log_density import JITTER, noise_variance
 from .parameters import ChainState, PosteriorModel
@@ -18,7 +19,7 @@ from .parameters import ChainState, PosteriorModel
 __all__ = ["shift_theta", "update_theta"]
 
 
-@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy")
 def update_theta(
     rng: np.random.Generator,
     model: PosteriorModel,
@@ -55,15 +56,15 @@ def update_theta(
             log_prior = -0.5 * delta * (2.0 * prior_pull + delta * model.theta_precision[i, i]) / variance
 
             precision = inverse[i, i]
-            reduction = 0.0
+            product[:m] = 0.0
             mean = 0.0
-            for j in range(m):
-                total = 0.0
-                for q in range(m):
-                    total += inverse[j, q] * row[q]
-                product[j] = total
-                reduction += row[j] * total
-                mean += row[j] * weights[j]
+            for q in range(
+                m
+            ):  # the inverse is symmetric: its rows, which lie along memory, instead of its columns
+                for j in range(m):
+                    product[j] += inverse[q, j] * row[q]
+                mean += row[q] * weights[q]
+            reduction = inner_product(row[:m], product[:m])
             scaled = product[i] / precision
             reduction -= product[i] * scaled
             mean -= weights[i] * scaled
@@ -86,7 +87,7 @@ def update_theta(
                     state.correlation[min(i, j), max(i, j)] = row[j] / magnitude
 
 
-@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy")
 def _replace_row(state: ChainState, i: int, scaled: float, conditional: float, residual: float) -> None:
     """Update inverse and weights after row i of Σ + σ²I was replaced (bordered inverse, O(m²)).
 
