@@ -123,7 +123,8 @@ def simulator_helps(
             "misfit_removed_by_discrepancy": closer,
             "words": f"the best member with the computer model ({best}) predicts left-out sites with a log density "
             f"{gain:+.1f} ± {gain_se:.1f} of the best without it ({rival})"
-            f"{_doubt(members[best], members[rival])}; stacking gives the calibrated members a weight of {share:.2f}, "
-            f"the prediction one of {used:.2f}; a discrepancy takes {closer:.0%} off the misfit",
+            f"{_doubt(members[best], members[rival])}; of the prediction's weight the calibrated "
+            f"members have {used:.0%} (stacking alone would give them {share:.0%}); a discrepancy takes "
+            f"{closer:.0%} off the misfit",
         },
     }
