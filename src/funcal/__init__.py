@@ -4,7 +4,7 @@ Two tables in, what was measured and what was computed; θ(x), ψ and prediction
 
 >>> import funcal
 >>> sorted(funcal.__all__)
-['Calibration', 'CalibrationProblem', 'Prediction', '__version__', 'calibrate', 'load']
+['Calibration', 'CalibrationProblem', 'Prediction', '__version__', 'calibrate', 'load', 'prior_predictive']
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .methods.calibrate import calibrate as calibrate
     from .methods.calibrate import load as load
+    from .methods.prior_predictive import prior_predictive as prior_predictive
     from .problem import CalibrationProblem as CalibrationProblem
     from .result import Calibration as Calibration
     from .result import Prediction as Prediction
 
-__all__ = ["Calibration", "CalibrationProblem", "Prediction", "__version__", "calibrate", "load"]
+__all__ = [
+    "Calibration",
+    "CalibrationProblem",
+    "Prediction",
+    "__version__",
+    "calibrate",
+    "load",
+    "prior_predictive",
+]
 
 __version__ = "0.1.0"
 
@@ -27,6 +36,7 @@ _HOMES = {
     "Prediction": "result",
     "calibrate": "methods.calibrate",
     "load": "methods.calibrate",
+    "prior_predictive": "methods.prior_predictive",
 }
 
 

@@ -10,7 +10,10 @@ from .emulator_prior import emulator_prior, emulator_size
 from .model import JointModel
 from .site_functions import allocate_sites, place_sites
 
-__all__ = ["draw_from_prior", "prior_calibration_values", "prior_response", "simulate_tables"]
+__all__ = ["draw_from_prior", "prior_calibration_values", "prior_site_draws", "simulate_tables"]
+
+SIMULATION_JITTER = 1e-10
+"""Far below the runs' jitter; keeps the simulation's own factorisations alive."""
 
 
 def draw_from_prior(
@@ -80,15 +83,35 @@ def simulate_tables(
     runs = np.arange(n)
     covariance[runs, runs] += model.prior.jitter + own_noise
     covariance[n:, n:] += sites.noise_covariance
-    # far below the jitter; keeps the simulation's own factorisation alive
-    factor = np.linalg.cholesky(covariance + 1e-10 * np.eye(len(x)))
+    factor = np.linalg.cholesky(covariance + SIMULATION_JITTER * np.eye(len(x)))
     y = factor @ rng.standard_normal(len(x))
     noise = math.exp(u[model.layout.log_noise]) if model.layout.has_noise else 0.0
     within_ss = noise**2 * rng.chisquare(model.within_dof) if model.within_dof else 0.0
     return y[:n], y[n:], float(within_ss)
 
 
-def prior_response(model: JointModel, num_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Prior predictive draws of the site means, (T, m), scaled."""
+def prior_site_draws(
+    model: JointModel, num_draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Prior predictive draws at the sites alone, O(m³) each, however many runs there are; scaled.
+
+    Returns
+    -------
+    u : (T, size)
+        Calibration blocks.
+    values : (T, m, dθ + dψ)
+        Calibration values.
+    response : (T, m)
+        Means of the measurements.
+    """
     u, phi = draw_from_prior(model, num_draws, rng)
-    return np.array([simulate_tables(model, u[t], phi[t], rng)[1] for t in range(num_draws)])
+    sites, x = allocate_sites(model), model.x_sites
+    values = np.empty((num_draws, *sites.values.shape))
+    response = np.empty((num_draws, len(x)))
+    for draw in range(num_draws):
+        place_sites(u[draw], model, sites)
+        values[draw] = sites.values
+        covariance = prior_cross(phi[draw], x, sites.values, x, sites.values, model) + sites.noise_covariance
+        factor = np.linalg.cholesky(covariance + SIMULATION_JITTER * np.eye(len(x)))
+        response[draw] = factor @ rng.standard_normal(len(x))
+    return u, values, response

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..errors import ConvergenceWarning, SettingsError
 from ..problem import CalibrationProblem
-from ..result import Calibration, Progress, check_supported, silent
+from ..result import Calibration, CalibrationMethod, Progress, check_supported, silent
 from ..result.calibration import FIT_STREAM
 from ..result.settings import with_overrides
 from ..result.storage import load_calibration
 from .registry import DEFAULT_METHOD, find_method
 
-__all__ = ["calibrate", "load"]
+__all__ = ["calibrate", "load", "resolve_seed", "resolve_settings"]
 
 
 def calibrate(
@@ -62,10 +62,8 @@ def calibrate(
     """
     chosen = find_method(method)
     check_supported(chosen, problem)
-    seed = secrets.randbits(32) if seed is None else _checked_seed(seed)
-    base = chosen.Settings() if settings is None or isinstance(settings, Mapping) else settings
-    changes = {**(settings if isinstance(settings, Mapping) else {}), **overrides}
-    final = with_overrides(base, changes) if changes else base
+    seed = resolve_seed(seed)
+    final = resolve_settings(chosen, settings, overrides)
     start = time.perf_counter()
     stream = np.random.SeedSequence(seed, spawn_key=(FIT_STREAM,))
     fit = chosen.fit(problem, final, seed=stream, progress=progress)
@@ -75,10 +73,20 @@ def calibrate(
     return calibration
 
 
-def _checked_seed(seed: Any) -> int:
+def resolve_seed(seed: Any) -> int:
+    """The user's seed, checked, or a fresh one."""
+    if seed is None:
+        return secrets.randbits(32)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise SettingsError(f"seed is a whole number, zero or more; got {seed!r}.")
     return int(seed)
+
+
+def resolve_settings(method: CalibrationMethod, settings: Any, overrides: Mapping[str, Any]) -> Any:
+    """A method's settings: its defaults or those given, then single ones by name."""
+    base = method.Settings() if settings is None or isinstance(settings, Mapping) else settings
+    changes = {**(settings if isinstance(settings, Mapping) else {}), **overrides}
+    return with_overrides(base, changes) if changes else base
 
 
 def load(path: str | os.PathLike[str]) -> Calibration:

@@ -17,6 +17,7 @@ from ..joint.calibration_members import (
 from ..joint.comparison import Comparison, compare_members, pointwise_log_densities
 from ..joint.identifiability import identifiability_report
 from ..joint.mixed_prediction import StoredMember, predict_mixture, store_members
+from ..joint.model import BlockLayout
 from ..joint.prior import JointPrior
 from ..joint.tuning import VariantTuning, tune_variant
 from ..matching import MatchingTuning, tune_matching
@@ -24,7 +25,10 @@ from ..problem import CalibrationProblem, FloatArray, outside_runs
 from ..result import Capabilities, Fit, PredictiveSample, Progress, silent
 from .joint_settings import JointSettings
 
-__all__ = ["JointCalibration"]
+__all__ = ["DIMENSIONS", "JointCalibration", "shown_quantities", "usual_variant"]
+
+DIMENSIONS = {"theta": ("site", "functional"), "psi": ("global",), "response": ("site",)}
+"""Of what is shown, after chain and draw."""
 
 
 class JointCalibration:
@@ -54,7 +58,7 @@ class JointCalibration:
             rng=np.random.default_rng(anchor_seed),
         )
         nugget, emulator = emulator_of_runs(scaled, settings.prior)
-        variant = _usual_variant(problem, settings, nugget)
+        variant = usual_variant(problem, settings, nugget)
         recipe = MemberRecipe(
             settings.prior,
             list(ensemble.values),
@@ -93,7 +97,7 @@ class JointCalibration:
         stored = store_members(main, comparison, settings.prediction_draws)
         return Fit(
             draws=_shown_draws(problem, main, np.random.default_rng(report_seed)),
-            dims={"theta": ("site", "functional"), "psi": ("global",), "response": ("site",)},
+            dims=DIMENSIONS,
             stats={
                 "lp": main.draws.stats[..., 0],
                 "acceptance_rate": main.draws.stats[..., 1],
@@ -142,10 +146,11 @@ class JointCalibration:
             x_new=x_new,
             rng=rng,
         )
-        return PredictiveSample(mixture.mean, mixture.variance, mixture.noise_variance, mixture.calibration)
+        calibration = _in_box(problem, mixture.calibration)
+        return PredictiveSample(mixture.mean, mixture.variance, mixture.noise_variance, calibration)
 
 
-def _usual_variant(problem: CalibrationProblem, settings: JointSettings, nugget: bool) -> Variant:
+def usual_variant(problem: CalibrationProblem, settings: JointSettings, nugget: bool) -> Variant:
     """The main member where nothing is tuned: θ varies, δ as set or, for ``"auto"``, where the runs fall short."""
     chosen = settings.discrepancy
     if chosen == "auto":
@@ -162,21 +167,35 @@ def _shown_draws(
     problem: CalibrationProblem, main: CalibrationMember, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     """The main member's posterior in the user's units, then its blocks as they were sampled."""
-    draws, scaling, layout = main.draws, problem.scaled().scaling, main.model.layout
-    values = scaling.calibration.from_unit(draws.values)
-    num_functional = problem.num_functional
+    draws = main.draws
     response = draws.response_mean + draws.response_sd * rng.standard_normal(draws.response_sd.shape)
-    shown: dict[str, FloatArray] = {}
-    if num_functional:
-        shown["theta"] = values[..., :num_functional]
-    if problem.num_global:
-        shown["psi"] = values[:, :, 0, num_functional:]
-    if layout.has_noise:
-        shown["noise_sd"] = np.exp(draws.u[..., layout.log_noise]) * scaling.response_sd
-    shown["response"] = scaling.response_from_unit(response)
+    shown = shown_quantities(problem, main.model.layout, draws.u, draws.values)
+    shown["response"] = problem.scaled().scaling.response_from_unit(response)
     shown["calibration_block"] = draws.u
     shown["emulator_block"] = draws.phi
     return shown
+
+
+def shown_quantities(
+    problem: CalibrationProblem, layout: BlockLayout, u: FloatArray, values: FloatArray
+) -> dict[str, FloatArray]:
+    """θ at the sites, ψ and the noise in the user's units, from chains of calibration blocks and scaled values."""
+    scaling, num_functional = problem.scaled().scaling, problem.num_functional
+    raw = _in_box(problem, scaling.calibration.from_unit(values))
+    shown: dict[str, FloatArray] = {}
+    if num_functional:
+        shown["theta"] = raw[..., :num_functional]
+    if problem.num_global:
+        shown["psi"] = raw[:, :, 0, num_functional:]
+    if layout.has_noise:
+        shown["noise_sd"] = np.exp(u[..., layout.log_noise]) * scaling.response_sd
+    return shown
+
+
+def _in_box(problem: CalibrationProblem, values: FloatArray) -> FloatArray:
+    """Values at the edge of the box, which rounding may put just beyond it."""
+    lower, upper = problem.bounds.T
+    return np.clip(values, lower, upper)
 
 
 def _report(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..diagnostics.arviz_import import import_arviz
-from ..problem import CalibrationProblem, site_in_words
+from ..problem import CalibrationProblem, FloatArray, site_in_words
 from .settings import settings_to_values
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .calibration import Calibration
 
-__all__ = ["installed_versions", "to_inference_data"]
+__all__ = ["installed_versions", "prior_to_inference_data", "to_inference_data"]
 
 
 def installed_versions() -> dict[str, str]:
@@ -33,7 +33,43 @@ def to_inference_data(calibration: "Calibration") -> "arviz.InferenceData":
     import xarray as xr
 
     problem, fit = calibration.problem, calibration.fit
-    coords: dict[str, Any] = {
+    coords = _coordinates(problem)
+    chains = ("chain", "draw")
+    groups = {
+        "posterior": _dataset(fit.draws, chains, fit.dims, coords | _counted(fit.num_chains, fit.num_draws))
+    }
+    if fit.stats:
+        groups["sample_stats"] = _dataset(fit.stats, chains, fit.dims, coords)
+    if fit.log_likelihood is not None:
+        groups["log_likelihood"] = xr.Dataset(
+            {problem.roles.response: ((*chains, "site"), fit.log_likelihood)}, coords={"site": coords["site"]}
+        )
+    groups["observed_data"] = _observed(problem, coords)
+    constants = {f"method_{name}": values for name, values in fit.constants.items()}
+    groups["constant_data"] = _problem_data(problem, coords).merge(_dataset(constants, (), fit.dims, coords))
+    data: arviz.InferenceData = az.InferenceData(attrs=_attributes(calibration), **groups)
+    return data
+
+
+def prior_to_inference_data(
+    problem: CalibrationProblem, prior: Mapping[str, Any], response: FloatArray, dims: Mapping[str, Any]
+) -> "arviz.InferenceData":
+    """Prior draws, one chain of them: quantities named as in a posterior, and the measurements that they would give."""
+    az = import_arviz()
+    chains = ("chain", "draw")
+    coords = _coordinates(problem) | _counted(*response.shape[:2])
+    data: arviz.InferenceData = az.InferenceData(
+        prior=_dataset(prior, chains, dims, coords),
+        prior_predictive=_dataset(
+            {problem.roles.response: response}, chains, {problem.roles.response: ("site",)}, coords
+        ),
+        observed_data=_observed(problem, coords),
+    )
+    return data
+
+
+def _coordinates(problem: CalibrationProblem) -> dict[str, Any]:
+    return {
         "site": [site_in_words(problem, site) for site in range(problem.num_sites)],
         "functional": list(problem.roles.functional),
         "global": list(problem.roles.global_),
@@ -41,38 +77,35 @@ def to_inference_data(calibration: "Calibration") -> "arviz.InferenceData":
         "calibration": list(problem.roles.calibration),
     }
 
-    def dataset(arrays: Mapping[str, Any], leading: tuple[str, ...]) -> xr.Dataset:
-        variables = {}
-        for name, values in arrays.items():
-            array = np.asarray(values)
-            trailing = array.ndim - len(leading)
-            dims = tuple(fit.dims.get(name, ()))
-            if len(dims) != trailing:
-                dims = tuple(f"{name}_dim_{axis}" for axis in range(trailing))
-            variables[name] = ((*leading, *dims), array)
-        used = {dim for dims, _ in variables.values() for dim in dims}
-        return xr.Dataset(variables, coords={dim: labels for dim, labels in coords.items() if dim in used})
 
-    chains = ("chain", "draw")
-    groups = {
-        "posterior": dataset(fit.draws, chains).assign_coords(
-            chain=np.arange(fit.num_chains), draw=np.arange(fit.num_draws)
-        )
-    }
-    if fit.stats:
-        groups["sample_stats"] = dataset(fit.stats, chains)
-    if fit.log_likelihood is not None:
-        groups["log_likelihood"] = xr.Dataset(
-            {problem.roles.response: ((*chains, "site"), fit.log_likelihood)}, coords={"site": coords["site"]}
-        )
-    groups["observed_data"] = xr.Dataset(
+def _counted(num_chains: int, num_draws: int) -> dict[str, Any]:
+    return {"chain": np.arange(num_chains), "draw": np.arange(num_draws)}
+
+
+def _dataset(
+    arrays: Mapping[str, Any], leading: tuple[str, ...], named: Mapping[str, Any], coords: Mapping[str, Any]
+) -> Any:
+    """Arrays with the dimensions `leading`, then those `named` for them, or numbered ones."""
+    import xarray as xr
+
+    variables = {}
+    for name, values in arrays.items():
+        array = np.asarray(values)
+        trailing = array.ndim - len(leading)
+        dims = tuple(named.get(name, ()))
+        if len(dims) != trailing:
+            dims = tuple(f"{name}_dim_{axis}" for axis in range(trailing))
+        variables[name] = ((*leading, *dims), array)
+    used = {dim for dims, _ in variables.values() for dim in dims}
+    return xr.Dataset(variables, coords={dim: labels for dim, labels in coords.items() if dim in used})
+
+
+def _observed(problem: CalibrationProblem, coords: Mapping[str, Any]) -> Any:
+    import xarray as xr
+
+    return xr.Dataset(
         {problem.roles.response: (("site",), problem.physical.response)}, coords={"site": coords["site"]}
     )
-    groups["constant_data"] = _problem_data(problem, coords).merge(
-        dataset({f"method_{name}": values for name, values in fit.constants.items()}, ())
-    )
-    data: arviz.InferenceData = az.InferenceData(attrs=_attributes(calibration), **groups)
-    return data
 
 
 def _problem_data(problem: CalibrationProblem, coords: Mapping[str, Any]) -> Any:
