@@ -61,6 +61,30 @@ def test_save_and_load_predict_alike(calibration: funcal.Calibration, tmp_path: 
         assert np.array_equal(one.upper, other.upper)
 
 
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.filterwarnings("ignore::funcal.errors.ConvergenceWarning")
+def test_replicated_measurements_have_the_noise_of_a_mean(
+    problem_one_tables: Any, tmp_path: Path, known: bool
+) -> None:
+    """Posterior predictive draws vary about the response by σ²/count, sampled or known, and a stored file has them."""
+    physical, runs = problem_one_tables
+    physical = physical.assign(times=[1, 1, 1, 4, 4, 4], sd=0.2)
+    noise = {"noise_sd": "sd"} if known else {"count": "times"}
+    problem = funcal.CalibrationProblem.from_tables(
+        physical, runs, control=["x"], functional=["theta"], response="y", **noise
+    )
+    fitted = funcal.calibrate(problem, seed=3, **SHORT | {"compare": False, "draws": 200, "max_draws": 200})
+    data = fitted.to_arviz()
+    added = data.posterior_predictive["y"].values - data.posterior["response"].values
+    sd = np.full(6, 0.2) if known else None
+    if sd is None:
+        mean_square = np.mean(data.posterior["noise_sd"].values ** 2)
+        sd = np.sqrt(mean_square / np.array([1, 1, 1, 4, 4, 4]))
+    assert added.std(axis=(0, 1)) == pytest.approx(sd, rel=0.25)  # 400 draws: seven standard errors
+    stored = funcal.load(fitted.save(tmp_path / "joint.nc")).to_arviz()
+    assert stored.posterior_predictive.equals(data.posterior_predictive)
+
+
 @pytest.mark.filterwarnings("ignore::funcal.errors.ConvergenceWarning")
 def test_progress_never_goes_back(calibration: funcal.Calibration) -> None:
     """Each stage counts up to its own total; draws beyond the first ones are a stage of their own."""

@@ -9,12 +9,11 @@ import numpy as np
 
 from ..diagnostics.arviz_import import import_arviz
 from ..problem import CalibrationProblem, FloatArray, site_in_words
+from .calibration import REPLICATION_STREAM, Calibration
 from .settings import settings_to_values
 
 if TYPE_CHECKING:
     import arviz
-
-    from .calibration import Calibration
 
 __all__ = ["installed_versions", "prior_to_inference_data", "to_inference_data"]
 
@@ -27,7 +26,7 @@ def installed_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
-def to_inference_data(calibration: "Calibration") -> "arviz.InferenceData":
+def to_inference_data(calibration: Calibration) -> "arviz.InferenceData":
     """Build the groups and the coordinates by which a user finds them."""
     az = import_arviz()
     import xarray as xr
@@ -44,11 +43,31 @@ def to_inference_data(calibration: "Calibration") -> "arviz.InferenceData":
         groups["log_likelihood"] = xr.Dataset(
             {problem.roles.response: ((*chains, "site"), fit.log_likelihood)}, coords={"site": coords["site"]}
         )
+    if "response" in fit.draws:
+        groups["posterior_predictive"] = _dataset(
+            {problem.roles.response: _replicated_measurements(calibration)},
+            chains,
+            {problem.roles.response: ("site",)},
+            coords | _counted(fit.num_chains, fit.num_draws),
+        )
     groups["observed_data"] = _observed(problem, coords)
     constants = {f"method_{name}": values for name, values in fit.constants.items()}
     groups["constant_data"] = _problem_data(problem, coords).merge(_dataset(constants, (), fit.dims, coords))
     data: arviz.InferenceData = az.InferenceData(attrs=_attributes(calibration), **groups)
     return data
+
+
+def _replicated_measurements(calibration: Calibration) -> FloatArray:
+    """What measuring every site again, as often, would give: per draw the response, with fresh noise of a mean."""
+    physical, draws = calibration.problem.physical, calibration.fit.draws
+    if physical.known_variance is not None:
+        variance = physical.known_variance
+    else:
+        variance = draws["noise_sd"][..., None] ** 2 / physical.count
+    stream = np.random.SeedSequence(calibration.seed, spawn_key=(REPLICATION_STREAM,))
+    response = draws["response"]
+    noise: FloatArray = np.sqrt(variance) * np.random.default_rng(stream).standard_normal(response.shape)
+    return response + noise
 
 
 def prior_to_inference_data(
@@ -131,7 +150,7 @@ def _problem_data(problem: CalibrationProblem, coords: Mapping[str, Any]) -> Any
     return xr.Dataset(variables, coords=labels)
 
 
-def _attributes(calibration: "Calibration") -> dict[str, Any]:
+def _attributes(calibration: Calibration) -> dict[str, Any]:
     """What is not an array, as JSON text."""
     problem, fit = calibration.problem, calibration.fit
     roles = problem.roles

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration"]
 
-#: Children of the user's seed: one for the fit, one for predictions, so that neither disturbs the other.
-FIT_STREAM, PREDICTION_STREAM = 0, 1
+#: Children of the user's seed: for the fit, predictions and replicated measurements, so that none disturbs another.
+FIT_STREAM, PREDICTION_STREAM, REPLICATION_STREAM = 0, 1, 2
 
 
 @dataclass(frozen=True)
