@@ -76,11 +76,12 @@ def test_replicated_measurements_have_the_noise_of_a_mean(
     fitted = funcal.calibrate(problem, seed=3, **SHORT | {"compare": False, "draws": 200, "max_draws": 200})
     data = fitted.to_arviz()
     added = data.posterior_predictive["y"].values - data.posterior["response"].values
-    sd = np.full(6, 0.2) if known else None
-    if sd is None:
-        mean_square = np.mean(data.posterior["noise_sd"].values ** 2)
-        sd = np.sqrt(mean_square / np.array([1, 1, 1, 4, 4, 4]))
-    assert added.std(axis=(0, 1)) == pytest.approx(sd, rel=0.25)  # 400 draws: seven standard errors
+    if known:
+        variance = np.full(6, 0.2**2)
+    else:
+        variance = np.mean(data.posterior["noise_sd"].values ** 2) / np.array([1, 1, 1, 4, 4, 4])
+    # 400 draws: seven standard errors
+    assert added.std(axis=(0, 1)) == pytest.approx(np.sqrt(variance), rel=0.25)
     stored = funcal.load(fitted.save(tmp_path / "joint.nc")).to_arviz()
     assert stored.posterior_predictive.equals(data.posterior_predictive)
 

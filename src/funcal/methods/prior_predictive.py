@@ -28,8 +28,9 @@ def prior_predictive(
 ) -> "arviz.InferenceData":
     """Draw θ(x), ψ, the noise and measurements from the prior of the method `joint`.
 
-    Of the measurements it uses the places and their spread, of the runs the box, the mean and the standard deviation
-    of the responses: these are the units of the prior. No chain is run.
+    Of the measurements it uses the places and the spread, of the runs the box and the responses' mean and standard
+    deviation: the units of the prior. Both together also decide whether there is a δ, unless `discrepancy` says so. No
+    chain is run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A calibration as `arviz.InferenceData`: posterior, sample statistics, data and their coordinates."""
+"""Draws and data as `arviz.InferenceData`, with the coordinates by which a user finds them: calibrations and priors."""
 
 import json
 import platform
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["installed_versions", "prior_to_inference_data", "to_inference_data"]
 
+CHAINS = ("chain", "draw")
+"""The leading dimensions of draws."""
+
 
 def installed_versions() -> dict[str, str]:
     """Versions of everything that can change a number."""
@@ -29,28 +32,18 @@ def installed_versions() -> dict[str, str]:
 def to_inference_data(calibration: Calibration) -> "arviz.InferenceData":
     """Build the groups and the coordinates by which a user finds them."""
     az = import_arviz()
-    import xarray as xr
-
     problem, fit = calibration.problem, calibration.fit
     coords = _coordinates(problem)
-    chains = ("chain", "draw")
-    groups = {
-        "posterior": _dataset(fit.draws, chains, fit.dims, coords | _counted(fit.num_chains, fit.num_draws))
-    }
+    counted = coords | _counted(fit.num_chains, fit.num_draws)
+    groups = {"posterior": _dataset(fit.draws, CHAINS, fit.dims, counted)}
     if fit.stats:
-        groups["sample_stats"] = _dataset(fit.stats, chains, fit.dims, coords)
+        groups["sample_stats"] = _dataset(fit.stats, CHAINS, fit.dims, counted)
     if fit.log_likelihood is not None:
-        groups["log_likelihood"] = xr.Dataset(
-            {problem.roles.response: ((*chains, "site"), fit.log_likelihood)}, coords={"site": coords["site"]}
-        )
+        groups["log_likelihood"] = _at_sites(problem, fit.log_likelihood, CHAINS, coords)
     if "response" in fit.draws:
-        groups["posterior_predictive"] = _dataset(
-            {problem.roles.response: _replicated_measurements(calibration)},
-            chains,
-            {problem.roles.response: ("site",)},
-            coords | _counted(fit.num_chains, fit.num_draws),
-        )
-    groups["observed_data"] = _observed(problem, coords)
+        replicated = _replicated_measurements(calibration)
+        groups["posterior_predictive"] = _at_sites(problem, replicated, CHAINS, counted)
+    groups["observed_data"] = _at_sites(problem, problem.physical.response, (), coords)
     constants = {f"method_{name}": values for name, values in fit.constants.items()}
     groups["constant_data"] = _problem_data(problem, coords).merge(_dataset(constants, (), fit.dims, coords))
     data: arviz.InferenceData = az.InferenceData(attrs=_attributes(calibration), **groups)
@@ -75,14 +68,12 @@ def prior_to_inference_data(
 ) -> "arviz.InferenceData":
     """Prior draws, one chain of them: quantities named as in a posterior, and the measurements that they would give."""
     az = import_arviz()
-    chains = ("chain", "draw")
-    coords = _coordinates(problem) | _counted(*response.shape[:2])
+    coords = _coordinates(problem)
+    counted = coords | _counted(*response.shape[:2])
     data: arviz.InferenceData = az.InferenceData(
-        prior=_dataset(prior, chains, dims, coords),
-        prior_predictive=_dataset(
-            {problem.roles.response: response}, chains, {problem.roles.response: ("site",)}, coords
-        ),
-        observed_data=_observed(problem, coords),
+        prior=_dataset(prior, CHAINS, dims, counted),
+        prior_predictive=_at_sites(problem, response, CHAINS, counted),
+        observed_data=_at_sites(problem, problem.physical.response, (), coords),
     )
     return data
 
@@ -119,12 +110,12 @@ def _dataset(
     return xr.Dataset(variables, coords={dim: labels for dim, labels in coords.items() if dim in used})
 
 
-def _observed(problem: CalibrationProblem, coords: Mapping[str, Any]) -> Any:
-    import xarray as xr
-
-    return xr.Dataset(
-        {problem.roles.response: (("site",), problem.physical.response)}, coords={"site": coords["site"]}
-    )
+def _at_sites(
+    problem: CalibrationProblem, values: FloatArray, leading: tuple[str, ...], coords: Mapping[str, Any]
+) -> Any:
+    """One variable, named after the response, with a value for every site."""
+    name = problem.roles.response
+    return _dataset({name: values}, leading, {name: ("site",)}, coords)
 
 
 def _problem_data(problem: CalibrationProblem, coords: Mapping[str, Any]) -> Any:
