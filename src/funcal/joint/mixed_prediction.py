@@ -82,16 +82,7 @@ def store_members(main: CalibrationMember, comparison: Comparison | None, num_dr
     # evenly spaced quantiles of the weights: a resample without randomness
     rows = np.searchsorted(np.cumsum(process.weight), (np.arange(num_draws) + 0.5) / num_draws)
     rows = np.minimum(rows, len(process.weight) - 1)
-    resampled = PhysicalProcess(
-        process.roughness[rows],
-        process.signal[rows],
-        process.noise[rows],
-        np.full(num_draws, 1.0 / num_draws),
-        process.log_density,
-        process.centre,
-        process.unit,
-    )
-    return StoredMember(blocks, resampled)
+    return StoredMember(blocks, process.only(rows))
 
 
 def predict_mixture(
