@@ -1,7 +1,8 @@
 """Warm-up, sampling and stopping of several chains in threads, in segments between which the caller is heard.
 
-Adaptation happens between segments of the warm-up, where the chains wait for one another, and never after it; each
-chain draws from its own stream. So the result depends on the seed alone, not on how the threads are scheduled.
+Adaptation happens between segments, where the chains wait for one another, and draws that chains have learnt from are
+not kept; each chain draws from its own stream. So the result depends on the seed alone, not on how the threads are
+scheduled.
 """
 
 import os
@@ -32,6 +33,10 @@ SLICES_ON_A_RIDGE = 3
 """How many they are with a global ψ: along a ridge of θ and ψ only trajectories carry, which then are of any length."""
 PERSISTENCE = 3
 """Times as many slice moves have chains that sit in different modes, where such moves carry them."""
+LESSONS = 2
+"""Times that chains whose blocks disagree, though nothing that is shown does, learn from their draws and begin anew.
+Few runs often leave the emulator a narrow mode, where it starts, beside a wide region with most of the mass: a warm-up
+that has not left the mode has taught moves too short for the rest."""
 ADAPTING_DEPTH = 6
 """Longest trajectories in warm-up, 2⁶ steps: longer ones only mean that the metric has not been learnt yet."""
 SLICES_WITH_MANY_INPUTS = 2
@@ -68,7 +73,8 @@ class SamplerSettings:
         the blocks themselves, nuisances to the user, must have an R-hat of at most `NUISANCE_RHAT_LIMIT`.
     disagreement
         R-hat beyond which the chains are taken to sit in different modes (infinity: never). After the first `draws`
-        chains that slice moves carry then make more of them, and begin their draws anew; other chains stop there.
+        chains that slice moves carry then make more of them, and begin their draws anew; other chains stop there. Where
+        it is the blocks' R-hat alone, the draws so far become a window of the warm-up.
     max_depth
         A trajectory has at most 2^max_depth steps.
     """
@@ -159,7 +165,8 @@ def sample_posterior(
     slices, depth = next(
         ((number, steps) for largest, number, steps in SLICES if size <= largest), (0, MAX_DEPTH)
     )
-    carried, persistent = slices > 0 and model.layout.num_global == 0, False
+    carried = slices > 0 and model.layout.num_global == 0
+    persistent, lessons = False, 0
     if not carried:
         slices, depth = min(slices, SLICES_ON_A_RIDGE), MAX_DEPTH
     if travelling:
@@ -207,36 +214,46 @@ def sample_posterior(
             set_out(chain, model._replace(temperature=ladder[index % len(ladder)]))
             for index, chain in enumerate(chains)
         ]
-        for index, length in enumerate(windows):
-            segments = run_all(length, True)
-            if index < len(windows) - 1:
-                reference = emulator_reference(segments, emulator_shape)
-                models = adapt(chains, models, segments, reference, len(ladder))
+
+        def learn(segments: list[SegmentDraws]) -> None:
+            nonlocal models
+            reference = emulator_reference(segments, emulator_shape)
+            models = adapt(chains, models, segments, reference, len(ladder))
+
+        for length in windows[:-1]:
+            learn(run_all(length, True))
+        run_all(windows[-1], True)
         total = 0
         while total < settings.max_draws:
             length = settings.draws if total == 0 else max(50, total // 8)
             length = min(length, settings.max_draws - total)
             kept.append(run_all(length, False)[:: len(ladder)])
             total += length
-            watched = watched_quantities(kept, model)
-            rhat = float(split_rhat(watched).max())
+            drawn = joined(kept)
+            watched = watched_quantities(drawn, model)
+            rhat, nuisance = float(split_rhat(watched).max()), blocks_rhat(drawn)
             met = rhat <= settings.target_rhat and bulk_ess(watched).min() >= settings.target_ess
-            if met and blocks_rhat(kept) <= NUISANCE_RHAT_LIMIT:
+            if met and nuisance <= NUISANCE_RHAT_LIMIT:
                 break
+            anew = ""
             if len(ladder) == 1 and rhat > settings.disagreement:
                 if not carried:
                     break
                 if not persistent:
-                    persistent, slices, total = True, PERSISTENCE * slices, 0
-                    kept.clear()
-                    done, expected, stage = 0, len(chains) * settings.max_draws, " across modes, at most"
-            elif total == settings.draws and not persistent:
+                    persistent, slices, anew = True, PERSISTENCE * slices, " across modes, at most"
+            elif len(ladder) == 1 and nuisance > settings.disagreement and lessons < LESSONS:
+                if total < settings.max_draws:
+                    lessons, anew = lessons + 1, " anew" + lessons * " again" + ", at most"
+                    learn(drawn)
+                    run_all(windows[-1], True)
+            elif total == settings.draws and not (persistent or lessons):
                 done, expected, stage = 0, len(chains) * (settings.max_draws - total), stage + " on, at most"
+            if anew:
+                kept.clear()
+                total, done, expected, stage = 0, 0, len(chains) * settings.max_draws, anew
 
     def gather(name: str) -> FloatArray:
-        return np.stack(
-            [np.concatenate([getattr(part[c], name) for part in kept]) for c in range(len(starts))]
-        )
+        return np.stack([getattr(chain, name) for chain in drawn])
 
     return JointDraws(
         u=gather("u"),
@@ -286,19 +303,19 @@ def exchange_states(
             member.phi[:] = phi
 
 
-def blocks_rhat(kept: list[list[SegmentDraws]]) -> float:
+def joined(kept: list[list[SegmentDraws]]) -> list[SegmentDraws]:
+    """Every chain's segments, put end to end."""
+    return [SegmentDraws(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(*kept, strict=True)]
+
+
+def blocks_rhat(chains: Sequence[SegmentDraws]) -> float:
     """Largest R-hat over both blocks as they are sampled: nuisances may mix more slowly, but a report judges them."""
-    blocks = [
-        np.concatenate([np.hstack([part.u, part.phi]) for part in parts]) for parts in zip(*kept, strict=True)
-    ]
+    blocks = [np.hstack([chain.u, chain.phi]) for chain in chains]
     return float(split_rhat(np.stack(blocks)).max())
 
 
-def watched_quantities(kept: list[list[SegmentDraws]], model: JointModel) -> FloatArray:
+def watched_quantities(chains: Sequence[SegmentDraws], model: JointModel) -> FloatArray:
     """What must mix, (chain, draw, quantity): θ and ψ, the response at the sites and the noise."""
-    chains = [
-        SegmentDraws(*map(np.concatenate, zip(*parts, strict=True))) for parts in zip(*kept, strict=True)
-    ]
     values = np.stack([chain.values for chain in chains])
     num_functional = model.layout.num_functional
     watched = [
