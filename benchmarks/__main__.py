@@ -9,6 +9,7 @@ BENCHMARKS = (
     "paper_sampler",
     "emulator_kernel",
     "joint_sampler",
+    "learning_anew",
     "comparison_cost",
     "prediction_weights",
     "tuned_variant",
