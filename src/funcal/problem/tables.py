@@ -147,9 +147,11 @@ def numeric_column(table: Table, column: str, problems: list[str]) -> FloatArray
     if bad:
         row, cell = bad[0]
         comma = " Write decimals with a point." if isinstance(cell, str) and "," in cell else ""
-        more = f" ({len(bad) - 1} more such cells in this column)" if len(bad) > 1 else ""
+        others = len(bad) - 1
+        more = f" (and {others} more cell{'s' if others > 1 else ''} like it in this column)" if others else ""
         problems.append(
-            f"{table.place(row, column)}: a number is expected; found {str(cell)!r}{more}.{comma}"
+            f"{table.place(row, column)}: a number is expected; found {str(cell)!r}{more}. "
+            f"Correct the cell or drop its row.{comma}"
         )
     return values
 
