@@ -148,7 +148,8 @@ def numeric_column(table: Table, column: str, problems: list[str]) -> FloatArray
         row, cell = bad[0]
         comma = " Write decimals with a point." if isinstance(cell, str) and "," in cell else ""
         others = len(bad) - 1
-        more = f" (and {others} more cell{'s' if others > 1 else ''} like it in this column)" if others else ""
+        cells_more = "one more cell" if others == 1 else f"{others} more cells"
+        more = f" (and {cells_more} like it in this column)" if others else ""
         problems.append(
             f"{table.place(row, column)}: a number is expected; found {str(cell)!r}{more}. "
             f"Correct the cell or drop its row.{comma}"
