@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funcal.joint import run_chains
+from funcal.joint import moves, run_chains
 from funcal.joint.chain import ChainState, allocate_chain
 from funcal.joint.emulator import log_density_of_both_tables, set_emulator
 from funcal.joint.emulator_covariance import runs_covariance
@@ -15,7 +15,8 @@ from funcal.joint.emulator_slice import move_emulator
 from funcal.joint.emulator_trajectory import NUM_LEAPS, travel_emulator
 from funcal.joint.factors import large_cholesky
 from funcal.joint.model import JointModel, build_model
-from funcal.joint.run_chains import SLICES_WITH_MANY_INPUTS, SamplerSettings, sample_posterior
+from funcal.joint.moves import SLICES_WITH_MANY_INPUTS
+from funcal.joint.run_chains import SamplerSettings, sample_posterior
 from funcal.joint.site_functions import place_sites
 from funcal.joint.starting_points import starting_block
 from funcal.mixing import mean_ess
@@ -105,12 +106,12 @@ def test_emulators_of_many_inputs_travel(
     one_function: ScaledProblem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With φ beyond the limit the sampler takes trajectories, whose number of evaluations is always the same."""
-    monkeypatch.setattr(run_chains, "WHOLE_SIZE", 0)
+    monkeypatch.setattr(moves, "WHOLE_SIZE", 0)
     model = build_model(one_function)
     emulator = find_emulator_mode(model)
     evaluations = {}
     for limit in (0, 100):
-        monkeypatch.setattr(run_chains, "TRAVELLING_SIZE", limit)
+        monkeypatch.setattr(moves, "TRAVELLING_SIZE", limit)
         draws = sample_posterior(
             model,
             [starting_block(model, np.full((5, 1), 0.5), np.random.default_rng(0))],
@@ -139,9 +140,9 @@ def test_slices_go_with_travelling(
 
     run_chains_segment = run_chains.run_segment
     monkeypatch.setattr(run_chains, "run_segment", run_segment)
-    monkeypatch.setattr(run_chains, "WHOLE_SIZE", 0)
-    monkeypatch.setattr(run_chains, "SLICES", ())
-    monkeypatch.setattr(run_chains, "TRAVELLING_SIZE", limit)
+    monkeypatch.setattr(moves, "WHOLE_SIZE", 0)
+    monkeypatch.setattr(moves, "SLICES", ())
+    monkeypatch.setattr(moves, "TRAVELLING_SIZE", limit)
     model = build_model(one_function)
     sample_posterior(
         model,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from funcal.joint import run_chains
+from funcal.joint import moves, run_chains
 from funcal.joint.adaptation import emulator_reference
 from funcal.joint.calibration_members import LADDER
 from funcal.joint.emulator_mode import find_emulator_mode
@@ -102,7 +102,7 @@ def test_a_warm_up_that_saw_a_corner_is_mended(one_function: ScaledProblem) -> N
             return centre, learnt
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(run_chains, "WHOLE_SIZE", 0)
+            patch.setattr(moves, "WHOLE_SIZE", 0)
             patch.setattr(run_chains, "emulator_reference", cramped)
             draws = sample_posterior(
                 model,
@@ -150,7 +150,7 @@ def share_below_half(
     model = build_model(two_branches())
     starts = [starting_block(model, np.full((3, 1), 0.8), np.random.default_rng(chain)) for chain in range(2)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_chains, "SLICES", ((500, 6, 3),) if slices else ())
+        patch.setattr(moves, "SLICES", ((500, 6, 3),) if slices else ())
         found = sample_posterior(
             model,
             starts,

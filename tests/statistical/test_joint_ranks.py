@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from funcal.joint import run_chains
+from funcal.joint import moves as moves_of_a_sweep
 from funcal.joint.emulator_mode import find_emulator_mode
 from funcal.joint.model import JointModel, build_model
 from funcal.joint.prior import JointPrior
@@ -21,7 +21,7 @@ from funcal.problem import AffineScaling, ProblemScaling, ScaledProblem
 
 FALSE_ALARM = 1e-4
 #: How φ moves: with the calibration block at once, by slices of its own, or along trajectories. The limits that decide
-#: it are those of `run_chains`; problems as small as these would always move both blocks at once.
+#: it are those of `moves`; problems as small as these would always move both blocks at once.
 MOVES = {
     "both blocks": {},
     "slices": {"WHOLE_SIZE": 0},
@@ -101,7 +101,7 @@ def smallest_p_value(found: np.ndarray) -> float:
 def moves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Chains whose emulator moves in one of the three ways."""
     for limit, value in MOVES[request.param].items():
-        monkeypatch.setattr(run_chains, limit, value)
+        monkeypatch.setattr(moves_of_a_sweep, limit, value)
     return str(request.param)
 
 

@@ -18,38 +18,19 @@ from ..problem.arrays import FloatArray
 from .adaptation import adapt, emulator_reference, set_out
 from .chain import ChainState, allocate_chain
 from .model import JointModel
+from .moves import choose_moves
 from .no_u_turn import MAX_DEPTH
 from .site_functions import pilot_coordinates
 from .sweep import SegmentDraws, allocate_segment, run_segment
 
 __all__ = ["JointDraws", "SamplerSettings", "sample_posterior"]
 
-WHOLE_SIZE = 60
-"""Runs and sites together up to which both blocks move at once: beyond, one factorisation of everything is dear."""
-SLICES = ((500, 6, 3), (2000, 8, 5))
-"""Runs times sites up to which a likelihood is so cheap that every sweep ends in so many slice moves of the block; they
-carry chains further than a trajectory can, which then has at most 2³ or 2⁵ steps."""
-SLICES_ON_A_RIDGE = 3
-"""How many they are with a global ψ: along a ridge of θ and ψ only trajectories carry, which then are of any length."""
-PERSISTENCE = 3
-"""Times as many slice moves have chains that sit in different modes, where such moves carry them."""
 LESSONS = 2
 """Times that chains whose blocks disagree, though nothing that is shown does, learn from their draws and begin anew.
 Few runs often leave the emulator a narrow mode, where it starts, beside a wide region with most of the mass: a warm-up
 that has not left the mode has taught moves too short for the rest."""
 ADAPTING_DEPTH = 6
 """Longest trajectories in warm-up, 2⁶ steps: longer ones only mean that the metric has not been learnt yet."""
-SLICES_WITH_MANY_INPUTS = 2
-"""Slice moves where the emulator travels, whatever the size: with many sites a few draws in a hundred have a θ that
-hardly varies. Its level is then known ten times better than elsewhere, and trajectories with steps of the usual length
-stay there; a slice moves the sizes freely."""
-TRAVELLING_SIZE = 16
-"""Parameters of the emulator beyond which its moves are trajectories: slices leave too few of their draws. Tempered
-companions slice all the same: their likelihood is raised to a power, and these gradients are not."""
-TRAVELLING_EVERY = 2
-"""Sweeps per trajectory of the emulator, which costs as much as the rest of a sweep."""
-TRAVELLING_POINTS = 1000
-"""Runs and sites beyond which its moves are slices all the same: a trajectory keeps five matrices of that size."""
 EXCHANGE_EVERY = 5
 """Sweeps between attempts of tempered companions to exchange states."""
 
@@ -148,59 +129,52 @@ def sample_posterior(
         Powers of the sites' likelihood, 1 first: each chain is run with a companion at every further power and
         exchanges states with it (parallel tempering), so that it can pass from mode to mode.
     """
-    num_points = model.y_runs.size + model.y_sites.size
-    whole = len(ladder) == 1 and num_points <= WHOLE_SIZE
-    many_inputs = emulator_start.size > TRAVELLING_SIZE and num_points <= TRAVELLING_POINTS
-    travelling = len(ladder) == 1 and not whole and many_inputs
+    tempered = len(ladder) > 1
+    moves = choose_moves(model, settings.max_depth, tempered=tempered)
     chains = [
-        allocate_chain(model, start, emulator_start, emulator_shape, whole=whole, travelling=travelling)
+        allocate_chain(
+            model, start, emulator_start, emulator_shape, whole=moves.whole, travelling=moves.travelling
+        )
         for start in starts
         for _ in ladder
     ]
     streams = [np.random.default_rng(child) for seed in seeds for child in seed.spawn(len(ladder))]
     exchange = [np.random.default_rng(seed.spawn(1)[0]) for seed in seeds]
     workers = min(len(chains), os.cpu_count() or 1)
-    every = TRAVELLING_EVERY if travelling else emulator_interval(model)
-    size = model.y_runs.size * model.y_sites.size
-    slices, depth = next(
-        ((number, steps) for largest, number, steps in SLICES if size <= largest), (0, MAX_DEPTH)
-    )
-    carried = slices > 0 and model.layout.num_global == 0
     persistent, lessons = False, 0
-    if not carried:
-        slices, depth = min(slices, SLICES_ON_A_RIDGE), MAX_DEPTH
-    if travelling:
-        slices = max(slices, SLICES_WITH_MANY_INPUTS)
-    depth = min(depth, settings.max_depth)
     windows = warmup_windows(settings.warmup)
     expected = len(chains) * (sum(windows) + settings.draws)
-    done, stage = 0, " with tempered companions" if len(ladder) > 1 else ""
+    done, stage = 0, " with tempered companions" if tempered else ""
     kept: list[list[SegmentDraws]] = []
     rhat = np.inf
 
     with ThreadPoolExecutor(workers) as pool, threadpool_limits(limits=1):
 
         def run_all(length: int, adapting: bool) -> list[SegmentDraws]:
-            if len(ladder) == 1:
+            if not tempered:
                 return run_together(length, adapting)
             parts = []
             for _ in range(max(1, length // EXCHANGE_EVERY)):
                 parts.append(run_together(EXCHANGE_EVERY, adapting))
                 exchange_states(chains, models, parts[-1], ladder, exchange)
-            return [
-                SegmentDraws(
-                    *(np.concatenate(pieces) for pieces in zip(*(part[c] for part in parts), strict=True))
-                )
-                for c in range(len(chains))
-            ]
+            return joined(parts)
 
         def run_together(length: int, adapting: bool) -> list[SegmentDraws]:
             nonlocal done
             segments = [allocate_segment(model, length) for _ in chains]
-            reach = min(depth, ADAPTING_DEPTH) if adapting else depth
+            reach = min(moves.depth, ADAPTING_DEPTH) if adapting else moves.depth
             jobs = [
                 pool.submit(
-                    run_segment, stream, chain, own, segment, adapting, every, slices, reach, travelling
+                    run_segment,
+                    stream,
+                    chain,
+                    own,
+                    segment,
+                    adapting,
+                    moves.emulator_every,
+                    moves.slices,
+                    reach,
+                    moves.travelling,
                 )
                 for stream, chain, own, segment in zip(streams, chains, models, segments, strict=True)
             ]
@@ -236,12 +210,12 @@ def sample_posterior(
             if met and nuisance <= NUISANCE_RHAT_LIMIT:
                 break
             anew = ""
-            if len(ladder) == 1 and rhat > settings.disagreement:
-                if not carried:
+            if not tempered and rhat > settings.disagreement:
+                if not moves.carried:
                     break
                 if not persistent:
-                    persistent, slices, anew = True, PERSISTENCE * slices, " across modes, at most"
-            elif len(ladder) == 1 and nuisance > settings.disagreement and lessons < LESSONS:
+                    persistent, moves, anew = True, moves.with_more_slices(), " across modes, at most"
+            elif not tempered and nuisance > settings.disagreement and lessons < LESSONS:
                 if total < settings.max_draws:
                     lessons, anew = lessons + 1, " anew" + lessons * " again" + ", at most"
                     learn(drawn)
@@ -273,11 +247,6 @@ def warmup_windows(warmup: int) -> list[int]:
     last = max(warmup // 8, 10)
     middle = max(warmup - first - last, 30)
     return [first, middle // 7, 2 * middle // 7, middle - middle // 7 - 2 * middle // 7, last]
-
-
-def emulator_interval(model: JointModel) -> int:
-    """Sweeps per emulator move: more than one where its n³ would dwarf the n² m of the calibration block."""
-    return max(1, round(model.y_runs.size / (10.0 * max(model.y_sites.size, 5))))
 
 
 def exchange_states(
